@@ -71,10 +71,7 @@ def check_holds(run: CRun) -> None:
 
 def recorded(unknowns: Unknowns, closed: int, formula: z3.BoolRef) -> z3.BoolRef:
     """Return a formula with the recorded value in place of each unknown."""
-    pairs = [
-        (one.term, z3.BitVecVal(one.recorded, one.term.size())) for one in unknowns.members(closed)
-    ]
-    return z3.simplify(z3.substitute(formula, *pairs))
+    return unknowns.recorded(formula, closed)
 
 
 def outputs(found: Exploration) -> set[bytes]:

@@ -84,6 +84,23 @@ def test_an_element_of_a_table_is_a_choice(tmp_path: Path) -> None:
         ('puts(strtol(argv[1], 0, 10) > 4000 ? "far" : "near");', "7", {b"far\n", b"near\n"}),
         ('char *e; puts(strtol(argv[1], &e, 10) == 12 && !*e ? "12" : "no");', "7",
          {b"12\n", b"no\n"}),
+        ('char *e; strtol(argv[1], &e, 10); puts(e == argv[1] ? "none" : "one");', "7",
+         {b"none\n", b"one\n"}),
+        ('char *e; long n = strtol(argv[1], &e, 10); puts(e == argv[1] ? "none" : n > 50 ? "far" : '
+         '"near");', "x", {b"none\n", b"far\n", b"near\n"}),
+        ('puts(strtol(argv[1], 0, 16) == 0xbeef ? "beef" : "no");', "0x12", {b"beef\n", b"no\n"}),
+        ('double t = atof(argv[1]); puts(t * 2 > 75.5 ? "hot" : t < -1e3 ? "none" : "mild");',
+         "20.5", {b"hot\n", b"none\n", b"mild\n"}),
+        ('char *e; float t = strtof(argv[1], &e); puts(e == argv[1] ? "none" : t == 0.1f ? "0.1" : '
+         '*e == \'%\' ? "percent" : "other");', "5e1%",
+         {b"none\n", b"0.1\n", b"percent\n", b"other\n"}),
+        ('int x, y; puts(sscanf(argv[1], "%2d-%2d", &x, &y) < 2 ? "bad" : x > 12 ? "month" : y < 1 '
+         '? "day" : "good");', "10-20", {b"bad\n", b"month\n", b"day\n", b"good\n"}),
+        ('char w[9]; double f; int n = sscanf(argv[1], "%8[a-z]:%lf", w, &f); '
+         'puts(n < 1 ? "none" : n < 2 ? "word" : !strcmp(w, "hot") && f > 30 ? "hot" : "no");',
+         "abc", {b"word\n", b"no\n", b"hot\n"}),
+        ('int c = getopt(argc, argv, "ab:"); puts(c == \'a\' ? "a" : c == \'b\' ? optarg : c == -1 '
+         '? "end" : "bad");', "-b x", {b"a\n", b"x\n", b"end\n", b"bad\n"}),
         ('switch (argv[1][0]) { case \'a\': puts("a"); break; case \'b\': puts("b"); break; '
          'case \'c\': puts("c"); break; default: puts("else"); }', "a",
          {b"a\n", b"b\n", b"c\n", b"else\n"}),
@@ -96,7 +113,9 @@ def test_an_element_of_a_table_is_a_choice(tmp_path: Path) -> None:
 def test_library_functions_lead_from_inputs_to_branches(
     tmp_path: Path, body: str, arguments: str, wanted: set[bytes]
 ) -> None:
-    heads = "".join(f"#include <{name}.h>\n" for name in ("stdio", "stdlib", "string", "ctype"))
+    heads = "".join(
+        f"#include <{name}.h>\n" for name in ("stdio", "stdlib", "string", "ctype", "unistd")
+    )
     source = f"{heads}int main(int argc, char **argv) {{ {body} return 0; }}\n"
     assert outputs(explored(tmp_path, source, arguments, most=20)) == wanted
 

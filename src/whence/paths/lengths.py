@@ -15,7 +15,7 @@ from typing import NamedTuple
 from whence.inputs import InputByte, InputSource, SourceKind
 from whence.paths.conditions import ConditionKind
 from whence.paths.program import Contents, PathRun
-from whence.paths.terms import NumberText
+from whence.paths.terms import SPELLED
 
 _MAX_PIECES = 40  # of a run; guessed
 _MAX_GROWTH = 64  # bytes that one move adds; guessed
@@ -99,7 +99,7 @@ def _bytes_of(run: PathRun, unknowns: int) -> list[tuple[InputSource, int]]:
     found = []
     for one in run.unknowns.members(unknowns):
         what = one.what
-        if isinstance(what, NumberText):
+        if isinstance(what, SPELLED):
             continue  # its digits follow from its value: it gets longer by itself
         if isinstance(what, InputByte) and what.offset < len(run.contents.get(what.source, b"")):
             found.append((what.source, what.offset))

@@ -8,6 +8,7 @@ of the solvers: a busy machine gives the same answer.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -18,7 +19,19 @@ import z3
 from whence.inputs import InputByte, InputSource
 from whence.paths.bitwuzla_solver import answered
 from whence.paths.byte_domains import ByteDomains
-from whence.paths.terms import Fact, NumberText, Unknowns
+from whence.paths.terms import (
+    SPELLED,
+    BasedText,
+    Fact,
+    Matched,
+    NumberText,
+    Piece,
+    RealText,
+    Unknowns,
+    UnknownValue,
+    What,
+    bytes_of,
+)
 
 LIMIT = 2_000_000  # of one question, in the solver's own unit; guessed
 _PER_STEP = 200  # of this unit there are in one step of bitwuzla; measured: both take about as long
@@ -136,9 +149,21 @@ class Solver:
                 low, high = _PRINTABLE
                 is_text = z3.And(one.term >= low, one.term <= high)  # bytes above 127 are no text
                 found.append(z3.Or(is_text, one.term == one.recorded))
-            elif isinstance(one.what, NumberText) and not z3.is_bool(one.term):
+            elif isinstance(one.what, RealText):
+                found += _readable_real(one.term)
+            elif isinstance(one.what, NumberText | BasedText) and not z3.is_bool(one.term):
                 found.append(z3.And(one.term >= -_NEAR, one.term <= _NEAR))
         return found
+
+
+def _readable_real(term: Any) -> list[Any]:
+    """Return what makes a floating-point number short: it is small, and so is its fraction."""
+    width = term.size()
+    sort = z3.Float64() if width == 64 else z3.Float32()
+    value = z3.fpBVToFP(term, sort)
+    fraction = 64 - 12 - 16 if width == 64 else 32 - 9 - 12  # bits that are zero; guessed
+    low = z3.Extract(fraction - 1, 0, term) == 0
+    return [z3.And(z3.fpLEQ(z3.fpAbs(value), z3.FPVal(_NEAR, sort)), low)]
 
 
 def _readable_value(is_allowed: Sequence[bool]) -> int:
@@ -146,6 +171,16 @@ def _readable_value(is_allowed: Sequence[bool]) -> int:
     low, high = _PRINTABLE
     values = [value for value, is_one in enumerate(is_allowed) if is_one]
     return min(values, key=lambda v: (not chr(v).isalnum() or v > high, not low <= v <= high, v))
+
+
+def _real(bits: int, width: int) -> bytes:
+    """Return how a float or a double is written, by its bits."""
+    if width == 32:
+        value = struct.unpack("<f", bits.to_bytes(4, "little"))[0]
+        return f"{value:.9g}".encode()
+    value = struct.unpack("<d", bits.to_bytes(8, "little"))[0]
+    short = f"{value:.15g}"
+    return (short if float(short) == value else repr(value)).encode()
 
 
 def changed(
@@ -165,25 +200,54 @@ def changed(
             edit = (one.what.offset, one.what.offset + 1, bytes([value]))
             edits.setdefault(one.what.source, []).append(edit)
     spelled = {one.what for one in members if isinstance(one.what, InputByte)}
+    others = _others(members, spelled, value_of)
+    for what in others:
+        edits.setdefault(what.source, []).append((what.start, what.stop, what.other))
     for one in members:
-        if not isinstance(one.what, NumberText):
-            continue
-        source, start, stop = one.what
-        if any(InputByte(source, offset) in spelled for offset in range(start, stop + 1)):
+        if not isinstance(one.what, SPELLED) or _has_byte(one.what, spelled):
             continue  # its digits are given
-        spelling = _spelling(value_of(one.term))
-        edits.setdefault(source, []).append((start, stop, spelling))
+        if any(what.source == one.what.source and _overlap(what, one.what) for what in others):
+            continue
+        spelling = _spelling(one.what, value_of(one.term))
+        edits.setdefault(one.what.source, []).append((one.what.start, one.what.stop, spelling))
     found = dict(contents)
     for source, own in edits.items():
         text = found[source]
-        for start, stop, new in sorted(own, reverse=True):
+        for start, stop, new in sorted(set(own), reverse=True):
             text = text[:start] + new + text[stop:]
         found[source] = text
     return found
 
 
-def _spelling(value: Any) -> bytes:
+def _others(
+    members: Sequence[UnknownValue], spelled: set[InputByte], value_of: Callable[[Any], Any]
+) -> list[Matched]:
+    """Return the pieces that another text replaces, unless a solution gives their bytes."""
+    return [
+        one.what
+        for one in members
+        if isinstance(one.what, Matched) and not _has_byte(one.what, spelled)
+        and z3.is_true(value_of(one.term)) != one.recorded
+    ]  # fmt: skip
+
+
+def _has_byte(what: Piece, spelled: set[InputByte]) -> bool:
+    """Is one of the bytes that decide a piece among some?"""
+    return any(byte in spelled for byte in bytes_of(what))
+
+
+def _overlap(one: Piece, other: Piece) -> bool:
+    return one.start < other.stop and other.start < one.stop
+
+
+def _spelling(what: What, value: Any) -> bytes:
     """Return the text of a number that a model gives: of an int, or the nearest float."""
+    if isinstance(what, RealText):
+        return _real(value.as_long(), value.size())
+    if isinstance(what, BasedText):
+        number: int = value.as_signed_long()
+        digits = f"{abs(number):{'x' if what.base == 16 else 'o'}}".encode()
+        return b"-" * (number < 0) + what.prefix + digits
     if z3.is_bv_value(value):
         return b"%d" % value.as_signed_long()
     if z3.is_int_value(value):

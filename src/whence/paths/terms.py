@@ -39,6 +39,37 @@ class NumberText(NamedTuple):
     stop: int
 
 
+class BasedText(NamedTuple):
+    """Bytes start..stop of a source that spell a whole number in another base than ten."""
+
+    source: InputSource
+    start: int
+    stop: int
+    base: int
+    prefix: bytes  # "0x", "0", or nothing
+
+
+class RealText(NamedTuple):
+    """Bytes start..stop of a source that spell a floating-point number."""
+
+    source: InputSource
+    start: int
+    stop: int
+
+
+class Matched(NamedTuple):
+    """Is what stands at start..stop of a source of the kind that it is in this run?
+
+    A number is there, or a word, or a character that a format names.  It is not, if `other` stands
+    there instead.
+    """
+
+    source: InputSource
+    start: int
+    stop: int
+    other: bytes
+
+
 class Pinned(NamedTuple):
     """A value that code without a formula made, and that is taken as recorded."""
 
@@ -47,7 +78,10 @@ class Pinned(NamedTuple):
     run: int = 0  # which of several runs made it, where runs are compared
 
 
-What = InputByte | NumberText | Pinned
+SpelledText = NumberText | BasedText | RealText
+Piece = SpelledText | Matched
+What = InputByte | Piece | Pinned
+_PIECES = (NumberText, BasedText, RealText, Matched)
 
 
 @dataclass(slots=True)
@@ -78,7 +112,7 @@ class Unknowns:
         """Return the term of an input byte: a bit-vector of 8 bits."""
         return self._term(byte, lambda name: z3.BitVec(name, 8), lambda: self._value(byte))
 
-    def number(self, text: NumberText, width: int, value: int) -> Term:
+    def number(self, text: SpelledText, width: int, value: int) -> Term:
         """Return the term of the number that a piece of input spells."""
         return self._term(text, lambda name: z3.BitVec(name, width), lambda: value)
 
@@ -121,21 +155,23 @@ class Unknowns:
         number = self._numbers.get(what)
         return None if number is None else Term(self.all[number].term, 1 << number)
 
-    def _moved(self, what: InputByte | NumberText, of: Unknowns) -> InputByte | NumberText:
-        theirs, own = of._spelled_in(what.source), self._spelled_in(what.source)
-        if isinstance(what, NumberText):
-            place = theirs.index(what)
-            return own[place] if place < len(own) else what
+    def _moved(self, what: InputByte | Piece, of: Unknowns) -> InputByte | Piece:
+        if not isinstance(what, InputByte):
+            kinds = Matched if isinstance(what, Matched) else SPELLED
+            place = of._pieces_in(what.source, kinds).index(what)
+            same = self._pieces_in(what.source, kinds)
+            return same[place] if place < len(same) else what
+        theirs, own = (one._pieces_in(what.source, SPELLED) for one in (of, self))
         before = [one for one in theirs if one.stop <= what.offset]
         if not before or len(before) > len(own):
             return what
         shift = own[len(before) - 1].stop - before[-1].stop
         return InputByte(what.source, what.offset + shift)
 
-    def _spelled_in(self, source: InputSource) -> list[NumberText]:
-        """Return the numbers that pieces of a source spell, from its start on."""
-        found = (one for one in self._numbers if isinstance(one, NumberText))
-        return sorted(one for one in found if one.source == source)
+    def _pieces_in(self, source: InputSource, kinds: Any) -> list[Any]:
+        """Return the pieces of a source that are of some kinds, from its start on."""
+        found = (one for one in self._numbers if isinstance(one, kinds) and one.source == source)
+        return sorted(found, key=lambda one: (one.start, one.stop))
 
     def members(self, unknowns: int) -> Iterator[UnknownValue]:
         """Yield the unknowns of a set."""
@@ -180,10 +216,8 @@ class Unknowns:
 
     @staticmethod
     def _is_spelled_by(what: What, some: set[Any]) -> bool:
-        assert isinstance(what, NumberText)
-        # The byte behind the number ended it.
-        around = range(what.start, what.stop + 1)
-        return any(InputByte(what.source, offset) in some for offset in around)
+        assert isinstance(what, _PIECES)
+        return any(byte in some for byte in bytes_of(what))
 
     def connected(self, start: int, facts: Sequence[Fact]) -> list[Fact]:
         """Return those of `facts` that share unknowns with `start`, directly or through others.
@@ -228,11 +262,21 @@ class Unknowns:
         found = 0
         for fact in one.facts:
             found |= fact.unknowns
-        if isinstance(one.what, NumberText):
-            for offset in range(one.what.start, one.what.stop + 1):
-                number = self._numbers.get(InputByte(one.what.source, offset))
+        if isinstance(one.what, _PIECES):
+            for byte in bytes_of(one.what):
+                number = self._numbers.get(byte)
                 found |= 0 if number is None else 1 << number
         return found
+
+
+def bytes_of(what: Piece) -> Iterator[InputByte]:
+    """Yield the bytes that decide a piece; the byte behind a number ended it."""
+    behind = max(what.stop, what.start + 1) if isinstance(what, Matched) else what.stop + 1
+    for offset in range(what.start, behind):
+        yield InputByte(what.source, offset)
+
+
+SPELLED = (NumberText, BasedText, RealText)
 
 
 def _constant(one: UnknownValue) -> Any:

@@ -14,6 +14,7 @@ import z3
 from whence.inputs import InputByte
 from whence.paths.c import numbers
 from whence.paths.c.calls import MAX_STRING, LibraryCall, bits, unknowns_of
+from whence.paths.c.options import next_option
 from whence.paths.c.scanf import scanned
 from whence.paths.c.tables import FIRST_BYTE
 from whence.paths.c.values import Value
@@ -348,5 +349,7 @@ MODELS: dict[str, Model] = {
         ("atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull", "strtoimax",
          "strtoumax"), numbers.parsed,
     ),
+    **dict.fromkeys(("strtod", "strtof", "atof"), numbers.parsed_real),
+    **dict.fromkeys(("getopt", "getopt_long"), next_option),
     **dict.fromkeys(("scanf", "fscanf", "sscanf"), scanned),
 }  # fmt: skip

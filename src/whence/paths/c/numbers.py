@@ -6,20 +6,23 @@ text had.  Only where other code looks at the digits, too, number and digits are
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import struct
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import z3
 
 from whence.inputs import InputByte
-from whence.paths.c.calls import LibraryCall
+from whence.paths.c.calls import LibraryCall, bits, unknowns_of
 from whence.paths.c.values import Value
-from whence.paths.terms import Fact, NumberText, Term
+from whence.paths.conditions import ConditionKind
+from whence.paths.terms import BasedText, Fact, Matched, NumberText, RealText, Term
 from whence.program.rows import WRITE
 
 _SPACE = frozenset(b" \t\n\v\f\r")
-_DIGITS = frozenset(b"0123456789")
-_MAX_DIGITS = 18  # of a number that surely fits into 64 bits
+_MAX_DIGITS = {10: 18, 16: 15, 8: 20}  # of a number that surely fits into 64 bits, by base
+_MAX_SPACES = 3  # before a number, that are followed; guessed
 _WIDTH = 64
 
 
@@ -29,74 +32,113 @@ class Spelled(NamedTuple):
     start: int  # of the sign or the first digit
     stop: int
     value: int
+    base: int = 10
+    prefix: bytes = b""
 
 
-def spelled(text: bytes, start: int = 0, longest: int | None = None) -> Spelled | None:
-    """Return the decimal number at a place of a text; None if there is none, or it is too long."""
-    at = start
+def spelled(
+    text: bytes, start: int = 0, longest: int | None = None, base: int = 10
+) -> Spelled | None:
+    """Return the number at a place of a text; None if there is none, or it is too long.
+
+    Base 0 takes what the text begins with: 0x, 0, or anything else for ten.
+    """
+    first = _past_space(text, start)
+    limit = len(text) if longest is None else min(len(text), first + longest)
+    at = first + (text[first : first + 1] in (b"+", b"-") and first < limit)
+    prefix = b""
+    if base in (0, 16) and text[at : at + 2] in (b"0x", b"0X"):
+        base, prefix = 16, text[at : at + 2]
+    elif base in (0, 8) and text[at : at + 1] == b"0" and text[at + 1 : at + 2].isdigit():
+        base, prefix = 8, b"0"
+    base = base or 10
+    digits = at = at + len(prefix)
+    while at < limit and _digit(text[at]) < base:
+        at += 1
+    if at == digits or at - digits > _MAX_DIGITS[base]:
+        return None
+    value = int(text[digits:at], base)
+    return Spelled(first, at, -value if text[first : first + 1] == b"-" else value, base, prefix)
+
+
+def _past_space(text: bytes, at: int) -> int:
     while at < len(text) and text[at] in _SPACE:
         at += 1
-    first = at
-    limit = len(text) if longest is None else min(len(text), first + longest)
-    if at < limit and text[at] in b"+-":
-        at += 1
-    digits = at
-    while at < limit and text[at] in _DIGITS:
-        at += 1
-    if at == digits or at - digits > _MAX_DIGITS:
-        return None
-    return Spelled(first, at, int(text[first:at]))
+    return at
+
+
+def _digit(byte: int) -> int:
+    """Return the value of a digit; one that no base has if the byte is none."""
+    return int(chr(byte), 36) if chr(byte).isalnum() and byte < 128 else 99
 
 
 def number_term(
-    call: LibraryCall,
-    origins: Sequence[InputByte],
-    text: bytes,
-    value: int,
+    call: LibraryCall, origins: Sequence[InputByte], text: bytes, number: Spelled,
     limits: tuple[int, int],
-) -> Term:
+) -> Term:  # fmt: skip
     """Return the term of a number that these bytes of one source spell.
 
     `origins` are its bytes and then, if there is one, the byte that ended it.
     """
     unknowns = call.of.unknowns
-    what = NumberText(origins[0].source, origins[0].offset, origins[0].offset + len(text))
+    place = origins[0].source, origins[0].offset, origins[0].offset + len(text)
+    is_plain = number.base == 10
+    what = NumberText(*place) if is_plain else BasedText(*place, number.base, number.prefix)
     is_new = what not in unknowns
-    term = unknowns.number(what, _WIDTH, value & (1 << _WIDTH) - 1)
-    low, high = (z3.BitVecVal(limit, _WIDTH) for limit in limits)
+    term = unknowns.number(what, _WIDTH, number.value & (1 << _WIDTH) - 1)
+    most = number.base ** _MAX_DIGITS[number.base] - 1  # longer ones are not told from overflows
+    low, high = max(limits[0], -most), min(limits[1], most)
     unknowns.add_fact(what, Fact(z3.And(term.term >= low, term.term <= high), term.unknowns))
     if is_new:
-        unknowns.of(what).spelling = _spelling(call, term, text, origins)
+        unknowns.of(what).spelling = _spelling(call, term, text, origins, number)
     return term
 
 
-def _spelling(call: LibraryCall, number: Term, text: bytes, origins: Sequence[InputByte]) -> Fact:
+def _spelling(
+    call: LibraryCall, number: Term, text: bytes, origins: Sequence[InputByte], form: Spelled
+) -> Fact:
     """Return what holds of a number and its digits, if the text keeps its length and its sign."""
     formulas: list[Any] = []
     members = number.unknowns
     total: Any = z3.BitVecVal(0, _WIDTH)
-    for origin, byte in zip(origins, text, strict=False):
+    sign = text[:1] in (b"+", b"-")
+    digits = range(sign + len(form.prefix), len(text))
+    for at, (origin, byte) in enumerate(zip(origins, text, strict=False)):
         value = call.of.byte(origin)
         if not isinstance(value, Term):
             continue
         members |= value.unknowns
-        if byte in _DIGITS:
-            formulas += [z3.UGE(value.term, ord("0")), z3.ULE(value.term, ord("9"))]
-            total = total * 10 + z3.ZeroExt(_WIDTH - 8, value.term - ord("0"))
+        if at in digits and _digit(byte) < form.base:
+            formulas.append(_is_digit(value.term, form.base))
+            total = total * form.base + z3.ZeroExt(_WIDTH - 8, _digit_value(value.term, form.base))
         else:
             formulas.append(value.term == byte)
     if len(origins) > len(text):
         end = call.of.byte(origins[len(text)])
         if isinstance(end, Term):
             members |= end.unknowns
-            is_digit = z3.And(z3.UGE(end.term, ord("0")), z3.ULE(end.term, ord("9")))
-            formulas.append(z3.Not(is_digit))
+            formulas.append(z3.Not(_is_digit(end.term, form.base)))
     total = -total if text.startswith(b"-") else total
-    if not any(byte in _DIGITS for byte in text):
+    if not any(_digit(byte) < form.base for byte in text):
         formulas += [number.term == 0]
     else:
         formulas.append(number.term == total)
     return Fact(z3.And(formulas), members)
+
+
+def _is_digit(byte: Any, base: int) -> Any:
+    last = min(ord("9"), ord("0") + base - 1)
+    found = z3.And(z3.UGE(byte, ord("0")), z3.ULE(byte, last))
+    if base <= 10:
+        return found
+    lower = byte | 0x20
+    return z3.Or(found, z3.And(z3.UGE(lower, ord("a")), z3.ULT(lower, ord("a") + base - 10)))
+
+
+def _digit_value(byte: Any, base: int) -> Any:
+    if base <= 10:
+        return byte - ord("0")
+    return z3.If(z3.ULE(byte, ord("9")), byte - ord("0"), (byte | 0x20) - ord("a") + 10)
 
 
 def limits_of(width: int, *, is_signed: bool) -> tuple[int, int]:
@@ -106,19 +148,65 @@ def limits_of(width: int, *, is_signed: bool) -> tuple[int, int]:
     return 0, (1 << min(width, _WIDTH - 1)) - 1
 
 
+# --- is there a number? --------------------------------------------------------------------------
+
+
+def require_match(
+    call: LibraryCall, origins: Sequence[InputByte], size: int, other: bytes,
+    holds: Callable[[Sequence[Any]], Any], *, is_matched: bool, number: int = 0,
+) -> None:  # fmt: skip
+    """Add the condition that a text is of the kind that the call found, or did not find, there.
+
+    `origins` are bytes of one source in a row, and `size` of them are replaced by `other` where
+    the condition is broken.  `holds` tells by the terms of the bytes whether the text is of the
+    kind.  `number` tells the conditions of one call apart.
+    """
+    unknowns = call.of.unknowns
+    first = origins[0]
+    what = Matched(first.source, first.offset, first.offset + size, other)
+    is_new = what not in unknowns
+    term = unknowns.whole(what, z3.BoolSort(), is_matched)
+    if is_new:
+        values = [call.of.byte(origin) for origin in origins]
+        terms = [bits(value, 8) for value in values if value is not None]
+        members = term.unknowns | unknowns_of(values)
+        unknowns.of(what).spelling = Fact(term.term == holds(terms), members)
+    formula = term.term if is_matched else z3.Not(term.term)
+    fact = Fact(formula, term.unknowns)
+    call.of.add(call.step, ConditionKind.SHAPE, fact, (number, is_matched))
+
+
+def begins_number(base: int = 10) -> Callable[[Sequence[Any]], Any]:
+    """Return what tells whether bytes begin with spaces, a sign and a digit."""
+
+    def begins(terms: Sequence[Any], depth: int = 0) -> Any:
+        if not terms or depth > _MAX_SPACES:
+            return z3.BoolVal(False)
+        first, *rest = terms
+        is_sign = z3.Or(first == ord("+"), first == ord("-"))
+        signed = z3.And(is_sign, _is_digit(rest[0], base)) if rest else z3.BoolVal(False)
+        is_space = z3.Or([first == space for space in sorted(_SPACE)])
+        later = z3.And(is_space, begins(rest, depth + 1))
+        return z3.Or(_is_digit(first, base), signed, later)
+
+    return begins
+
+
+# --- functions -----------------------------------------------------------------------------------
+
+
 def parsed(call: LibraryCall) -> bool:
     """atoi, strtol and the like."""
     address = call.recorded(0)
     has_end = call.name.startswith("strto")
-    if has_end and call.recorded(2) not in (0, 10):
-        return False
+    base = call.recorded(2) if has_end else 10
     found = _text_at(call, address)
-    if found is None:
+    if found is None or base not in (0, 8, 10, 16):
         return False
     text, origins = found
-    number = spelled(text)
-    if number is None or (has_end and call.recorded(2) == 0 and _is_octal(text, number)):
-        return not has_end and _no_number(call, text, origins)
+    number = spelled(text, base=base)
+    if number is None:
+        return _no_number(call, text, origins, has_end=has_end, base=base)
     end = number.stop
     if not all(isinstance(origin, InputByte) for origin in origins[number.start : end]):
         return not any(_is_free(call, origin) for origin in origins[number.start : end])
@@ -127,18 +215,93 @@ def parsed(call: LibraryCall) -> bool:
         return True
     width = call.width
     limits = limits_of(width, is_signed="u" not in call.name.removeprefix("strto")[:1])
-    term = number_term(call, used, text[number.start : end], number.value, limits)
+    if has_end:
+        begins = begins_number(number.base)
+        require_match(call, used, end - number.start, b"x", begins, is_matched=True)
+    term = number_term(call, used, text[number.start : end], number, limits)
     cut = term.term if width == _WIDTH else z3.Extract(width - 1, 0, term.term)
     if has_end and call.recorded(1):
         _set_end(call, address + end)
     return call.returns(Term(cut, term.unknowns))
 
 
-def _is_octal(text: bytes, number: Spelled) -> bool:
-    digits = text[number.start : number.stop].lstrip(b"+-")
-    return digits.startswith(b"0") and (
-        len(digits) > 1 or text[number.stop : number.stop + 1] in b"xX"
-    )
+REAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_REAL_WIDTHS = {"strtod": 64, "atof": 64, "strtof": 32}
+
+
+def parsed_real(call: LibraryCall) -> bool:
+    """atof, strtod and strtof, where the text is a decimal number."""
+    address = call.recorded(0)
+    found = _text_at(call, address)
+    if found is None:
+        return False
+    text, origins = found
+    start = _past_space(text, 0)
+    number = REAL.match(text, start)
+    if number is None or text[start : start + 3].lower() in (b"inf", b"nan", b"0x"):
+        return _no_number(call, text, origins, has_end=call.name != "atof", base=10)
+    end = number.end()
+    used = origins[start : end + 1]
+    own = [origin for origin in used if isinstance(origin, InputByte)]
+    if len(own) < end - start or not _is_free(call, own[0]):
+        return not any(_is_free(call, origin) for origin in origins[start:end])
+    if call.name != "atof":
+        require_match(call, own, end - start, b"x", begins_real, is_matched=True)
+    term = real_term(call, own, text[start:end], _REAL_WIDTHS[call.name])
+    if call.name != "atof" and call.recorded(1):
+        _set_end(call, address + end)
+    return call.returns(term)
+
+
+def begins_real(terms: Sequence[Any]) -> Any:
+    """Return whether bytes begin with a decimal number, as far as its first three bytes tell."""
+    if not terms:
+        return z3.BoolVal(False)
+    first, *rest = terms
+    point = z3.And(first == ord("."), _is_digit(rest[0], 10)) if rest else z3.BoolVal(False)
+    is_sign = z3.Or(first == ord("+"), first == ord("-"))
+    signed = z3.And(is_sign, begins_real(rest)) if rest else z3.BoolVal(False)
+    return z3.Or(_is_digit(first, 10), point, signed)
+
+
+def real_term(call: LibraryCall, origins: Sequence[InputByte], text: bytes, width: int) -> Term:
+    """Return the term of the floating-point number that these bytes of one source spell.
+
+    Other code that looks at its digits fixes it.
+    """
+    unknowns = call.of.unknowns
+    what = RealText(origins[0].source, origins[0].offset, origins[0].offset + len(text))
+    is_new = what not in unknowns
+    letter, whole = ("<d", "<Q") if width == 64 else ("<f", "<I")
+    value = struct.unpack(whole, struct.pack(letter, float(text)))[0]
+    term = unknowns.number(what, width, value)
+    if is_new:
+        ones = (1 << 11) - 1 if width == 64 else (1 << 8) - 1
+        low = 52 if width == 64 else 23
+        exponent = z3.Extract(width - 2, low, term.term)
+        unknowns.add_fact(what, Fact(exponent != ones, term.unknowns))  # finite
+        unknowns.of(what).spelling = _real_spelling(call, term, text, origins, value)
+    return term
+
+
+def _real_spelling(
+    call: LibraryCall, number: Term, text: bytes, origins: Sequence[InputByte], value: int
+) -> Fact:
+    """Return that a number is as recorded if its text is; the byte behind it does not go on."""
+    same: list[Any] = [number.term == value]
+    ended: list[Any] = []
+    members = number.unknowns
+    for origin, byte in zip(origins, text, strict=False):
+        found = call.of.byte(origin)
+        if isinstance(found, Term):
+            members |= found.unknowns
+            same.append(found.term == byte)
+    if len(origins) > len(text):
+        end = call.of.byte(origins[len(text)])
+        if isinstance(end, Term):
+            members |= end.unknowns
+            ended = [end.term != byte for byte in b"0123456789.eE"]
+    return Fact(z3.And([*same, *ended]), members)
 
 
 def _set_end(call: LibraryCall, address: int) -> None:
@@ -150,16 +313,27 @@ def _set_end(call: LibraryCall, address: int) -> None:
                 call.of.written[call.step, int(row["addr"]) + k] = byte
 
 
-def _no_number(call: LibraryCall, text: bytes, origins: Sequence[InputByte | None]) -> bool:
-    """A text that spells no number counts as 0; all of it may become a number."""
+def _no_number(
+    call: LibraryCall, text: bytes, origins: Sequence[InputByte | None], *, has_end: bool, base: int
+) -> bool:
+    """A text that spells no number counts as 0."""
     used = [origin for origin in origins[: len(text)] if isinstance(origin, InputByte)]
     is_whole = len(used) == len(text) and text and all(_is_free(call, one) for one in used)
-    if not is_whole or call.result != 0:
-        return False
-    limits = limits_of(call.width, is_signed=True)
-    term = number_term(call, used, text, 0, limits)
-    cut = term.term if call.width == _WIDTH else z3.Extract(call.width - 1, 0, term.term)
-    return call.returns(Term(cut, term.unknowns))
+    if not has_end and call.name != "atof" and is_whole and call.result == 0:
+        # All of it may become a number.
+        limits = limits_of(call.width, is_signed=True)
+        term = number_term(call, used, text, Spelled(0, len(text), 0), limits)
+        cut = term.term if call.width == _WIDTH else z3.Extract(call.width - 1, 0, term.term)
+        return call.returns(Term(cut, term.unknowns))
+    own = [origin for origin in origins if isinstance(origin, InputByte)]
+    if len(own) < len(origins) or not own or not all(_is_free(call, one) for one in own):
+        return not any(_is_free(call, one) for one in origins)
+    size = len(re.split(rb"[\s,;:=]", text)[0])
+    begins = begins_real if call.name in _REAL_WIDTHS else begins_number(base or 10)
+    require_match(call, own, size, b"1", begins, is_matched=False)
+    if has_end and call.recorded(1):
+        _set_end(call, call.recorded(0))
+    return True
 
 
 def _is_free(call: LibraryCall, origin: InputByte | None) -> bool:

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import z3
 
 from whence.inputs import InputByte
 from whence.paths.c.calls import LibraryCall
-from whence.paths.c.numbers import limits_of, number_term, recorded_byte, spelled
+from whence.paths.c.numbers import (
+    REAL,
+    begins_number,
+    begins_real,
+    limits_of,
+    number_term,
+    real_term,
+    recorded_byte,
+    require_match,
+    spelled,
+)
 from whence.paths.terms import Fact, Term
 from whence.program.rows import INPUT, WRITE
 
 _SPACE = b" \t\n\v\f\r"
+_MAX_WORD = 4  # bytes that tell whether a word follows; guessed
+_LONG = 18  # digits of a number that surely fits into 64 bits
 _DIRECTIVE = re.compile(
     rb"(?P<space>\s+)|%(?P<skip>\*?)(?P<width>\d*)(?P<size>hh|h|ll|l|j|z|t|q|L)?"
     rb"(?P<kind>[diuxXopcsneEfgGaA%]|\[\^?\]?[^\]]*\])|(?P<literal>.)",
@@ -23,12 +35,18 @@ _DIRECTIVE = re.compile(
 
 
 class _Item(NamedTuple):
-    """One conversion: the bytes of the text that it took."""
+    """One directive of a format, and the bytes of the text that it took.
 
-    kind: str
+    One that found nothing is the last; it would have taken something at `start`.
+    """
+
+    kind: str  # the letter of a conversion; "" for a character that the format names
     start: int
     stop: int
     is_stored: bool
+    is_found: bool = True
+    width: int | None = None
+    literal: bytes = b""  # the character that the format names, or the set of %[
 
 
 def scanned(call: LibraryCall) -> bool:
@@ -50,31 +68,91 @@ def scanned(call: LibraryCall) -> bool:
         )
         if row["kind"] == WRITE
     ]
-    stored = [item for item in items if item.is_stored]
+    stored = [item for item in items if item.is_stored and item.is_found]
     if len(stored) != len(writes) or (writes and len(stored) != call.result):
         return False
-    if any(item.kind not in "diucs[" for item in stored):
+    if any(item.kind not in _KNOWN for item in stored):
         return False
-    for item, (address, size) in zip(stored, writes, strict=True):
+    places = iter(writes)
+    for number, item in enumerate(items):
         used = [origin for origin in origins[item.start : item.stop + 1] if origin is not None]
-        if len(used) < item.stop - item.start or used[0].source not in call.of.free:
-            continue
-        if item.kind in "diu":
-            _store_number(call, item, used, text, address, size)
-        else:
-            _store_text(call, item, used, address)
+        first = origins[item.start] if item.start < len(origins) else None
+        is_free = first is not None and first.source in call.of.free
+        if item.is_found and len(used) < item.stop - item.start:
+            is_free = False  # a part of it is no input
+        if is_free:
+            _require(call, item, origins, number)
+        if item.is_found and item.is_stored:
+            address, size = next(places)
+            if is_free:
+                _store(call, item, used, text, address, size)
     return True
 
 
-def _store_number(
+_KNOWN = frozenset("diuxXocs[efgEG")
+_TEXTS = ("s", "[", "c")
+_BASES = {"i": 0, "x": 16, "X": 16, "o": 8}
+_REAL = frozenset("efgEG")
+
+
+def _require(call: LibraryCall, item: _Item, origins: list[InputByte | None], number: int) -> None:
+    """Add the condition that a directive found what it did, or did not find it."""
+    rest = [origin for origin in origins[item.start :] if origin is not None]
+    size = item.stop - item.start
+    if item.kind in _TEXTS and item.is_found:
+        return  # its bytes have conditions
+    if item.kind == "":
+        wanted = item.literal[0]
+        other = b"x" if item.is_found else item.literal
+        require_match(
+            call, rest[:1], size, other, lambda terms: terms[0] == wanted,
+            is_matched=item.is_found, number=number,
+        )  # fmt: skip
+        return
+    begins = begins_real if item.kind in _REAL else begins_number(_BASES.get(item.kind, 10) or 10)
+    if item.kind in _TEXTS:
+        begins = _is_word
+    other = b"x" if item.is_found else b" 1" if item.start and not size else b"1"
+    require_match(call, rest, size, other, begins, is_matched=item.is_found, number=number)
+
+
+def _is_word(terms: Sequence[Any]) -> Any:
+    """Return whether there is something else than spaces in the first bytes."""
+    found = [z3.And([term != space for space in (*_SPACE, 0)]) for term in terms[:_MAX_WORD]]
+    return z3.Or(found)
+
+
+def _store(
     call: LibraryCall, item: _Item, used: list[InputByte], text: bytes, address: int, size: int
 ) -> None:
+    if item.kind in _TEXTS:
+        _store_text(call, item, used, address)
+        return
     own = text[item.start : item.stop]
-    limits = limits_of(8 * size, is_signed=item.kind != "u")
-    term = number_term(call, used, own, int(own), limits)
+    if item.kind in _REAL:
+        term = real_term(call, used, own, 8 * size)
+    else:
+        number = spelled(own, base=_BASES.get(item.kind, 10))
+        assert number is not None
+        limits = limits_of(8 * size, is_signed=item.kind in "di")
+        is_followed = text[item.stop : item.stop + 1].isdigit()
+        term = number_term(call, used, own, number, _with_width(limits, item, is_followed))
     for k in range(size):
         byte = z3.Extract(8 * k + 7, 8 * k, term.term)
         call.of.written[call.step, address + k] = Term(byte, term.unknowns)
+
+
+def _with_width(limits: tuple[int, int], item: _Item, is_followed: bool) -> tuple[int, int]:
+    """Return the limits of a number that has at most so many characters as its format allows.
+
+    If a digit follows, the number has all of them.
+    """
+    if item.width is None or item.width > _LONG:
+        return limits
+    most, least = 10**item.width - 1, -(10 ** (item.width - 1)) + 1
+    if is_followed:
+        least = 10 ** (item.width - 1)
+    return max(limits[0], least), min(limits[1], most)
 
 
 def _store_text(call: LibraryCall, item: _Item, used: list[InputByte], address: int) -> None:
@@ -87,9 +165,15 @@ def _store_text(call: LibraryCall, item: _Item, used: list[InputByte], address: 
             is_space = z3.Or([value.term == space for space in _SPACE])
             call.of.unknowns.add_fact(origin, Fact(z3.Not(is_space), value.unknowns))
         elif item.kind == "[":
-            call.shape([Fact(value.term == recorded_byte(call, value)[0], value.unknowns)])
+            call.of.unknowns.add_fact(origin, Fact(_in_set(value, item.literal), value.unknowns))
     if item.kind != "c":
         call.of.written[call.step, address + item.stop - item.start] = 0
+
+
+def _in_set(value: Term, members: bytes) -> Any:
+    """Return that a byte is in the set of a conversion such as %[a-z]."""
+    kind = re.compile(members, re.DOTALL)
+    return z3.Or([value.term == byte for byte in range(1, 256) if kind.match(bytes([byte]))])
 
 
 def _from_memory(call: LibraryCall) -> tuple[bytes, list[InputByte | None]] | None:
@@ -115,44 +199,55 @@ def _from_stream(call: LibraryCall) -> tuple[bytes, list[InputByte | None]] | No
 
 
 def _items(form: bytes, text: bytes) -> Iterator[_Item]:
-    """Yield what each conversion of a format takes from a text."""
+    """Yield what each directive of a format takes from a text; the last one may find nothing."""
     at = 0
     for found in _DIRECTIVE.finditer(form):
         kind = (found["kind"] or b"").decode("latin-1")
         if found["space"]:
             at = _past_space(text, at)
             continue
-        if found["literal"] or kind == "%":
-            at = at if found["literal"] else _past_space(text, at)
-            if text[at : at + 1] != (found["literal"] or b"%"):
-                return
-            at += 1
-            continue
-        width = int(found["width"]) if found["width"] else None
-        is_stored = not found["skip"]
         if kind == "n":
             continue
-        if kind == "c":
-            stop = at + (width or 1)
-            if stop > len(text):
-                return
-            yield _Item("c", at, stop, is_stored)
-            at = stop
-            continue
-        if kind[0] != "[":
-            at = _past_space(text, at)
-        if kind in "diu":
-            number = spelled(text, at, width)
-            if number is None:
-                return
-            yield _Item(kind, number.start, number.stop, is_stored)
-            at = number.stop
-            continue
-        stop = _end_of(kind, text, at, width)
-        if stop == at:
+        item = _next_item(found, kind, text, at)
+        yield item
+        if not item.is_found:
             return
-        yield _Item(kind[0], at, stop, is_stored)
-        at = stop
+        at = item.stop
+
+
+def _next_item(found: re.Match[bytes], kind: str, text: bytes, at: int) -> _Item:
+    """Return what one directive takes from a text at a place."""
+    width = int(found["width"]) if found["width"] else None
+    is_stored = not found["skip"]
+    if found["literal"] or kind == "%":
+        start = at if found["literal"] else _past_space(text, at)
+        wanted = found["literal"] or b"%"
+        is_there = text[start : start + 1] == wanted
+        return _Item("", start, start + (start < len(text)), False, is_there, None, wanted)
+    if kind == "c":
+        stop = at + (width or 1)
+        if stop > len(text):
+            return _Item("c", len(text), len(text), is_stored, False)
+        return _Item("c", at, stop, is_stored)
+    start = at if kind[0] == "[" else _past_space(text, at)
+    missing = _Item(kind[0], at, at, is_stored, False)
+    if start < len(text):
+        word = re.split(rb"[\s,;:=]", text[start:])[0]
+        missing = _Item(kind[0], start, start + len(word), is_stored, False)
+    if kind in "diuxXo":
+        number = spelled(text, start, width, _BASES.get(kind, 10))
+        return (
+            missing if number is None
+            else _Item(kind, number.start, number.stop, is_stored, True, width)
+        )  # fmt: skip
+    if kind in _REAL:
+        limit = len(text) if width is None else min(len(text), start + width)
+        match = REAL.match(text, start, limit)
+        return missing if match is None else _Item(kind, start, match.end(), is_stored)
+    stop = _end_of(kind, text, start, width)
+    if stop == start:
+        return missing
+    return _Item(kind[0], start, stop, is_stored, True, width, kind.encode("latin-1"))
 
 
 def _past_space(text: bytes, at: int) -> int:

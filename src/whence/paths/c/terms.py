@@ -46,6 +46,7 @@ class PathPass(RunValues):
         self.terms: dict[Step, Term] = {}
         self.conditions: list[Condition] = []
         self.written: dict[tuple[Step, int], int | Term] = {}  # bytes that modelled calls left
+        self.options = None
         self.looked_at: dict[Step, list[tuple[int, int]]] = {}
         self.notes: dict[str, None] = {}
         self.compared: list[ComparedText] = []

@@ -9,6 +9,7 @@ from typing import Any
 import z3
 
 from whence.inputs import InputByte, InputSource
+from whence.paths.c.option_state import OptionState
 from whence.paths.compared import ComparedText
 from whence.paths.conditions import ConditionKind
 from whence.paths.terms import Fact, Term, Unknowns
@@ -29,6 +30,7 @@ class RunValues(ABC):
     unknowns: Unknowns
     written: dict[tuple[Step, int], int | Term]  # bytes that calls left, by call and address
     compared: list[ComparedText]  # texts that library functions compared with input
+    options: OptionState | None  # how far getopt looked at the arguments
     looked_at: dict[Step, list[tuple[int, int]]]  # memory (address, size) that a step may read
 
     @abstractmethod
