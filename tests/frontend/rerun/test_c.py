@@ -146,6 +146,7 @@ def test_a_recorded_rerun_has_the_values_that_were_set(
     recording = open_recording(tmp_path)
     (process,) = recording.processes
     changed = recording.thread(recording.image(process), process.logs[0])
+    assert isinstance(changed, CThread)
     (read,) = steps_of(changed, OpCode.LLOAD, line=7)
     assert changed.replay.window(read, read + 1).value[0] == 26
 
