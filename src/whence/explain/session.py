@@ -62,9 +62,13 @@ class ExplainRequest:
 def explain_failure(request: ExplainRequest, watcher: Watcher) -> tuple[Explanation, ChangeSet]:
     """Return the explanation, and the changes that reports show."""
     started = time.monotonic()
-    request = replace(request, isolate=replace(request.isolate, command="explain"))
-    with open_session(request.isolate, watcher) as session:
-        return _Explaining(request, session, watcher, started).explanation(), session.changes
+
+    def work(isolate: IsolateRequest) -> tuple[Explanation, ChangeSet]:
+        asked = replace(request, isolate=isolate)
+        with open_session(isolate, watcher) as session:
+            return _Explaining(asked, session, watcher, started).explanation(), session.changes
+
+    return replace(request.isolate, command="explain").run(work, watcher)
 
 
 class PassesRecorded(Unexplained):

@@ -15,6 +15,7 @@ from whence.changes.syntax import grammar_of
 from whence.changes.tree import read_tree
 from whence.errors import UserError
 from whence.model import ChangeId, Outcome, Result, Reverted, Run
+from whence.search.compiler_names import NOTE, with_compilers_or_without
 from whence.search.dependencies import Dependencies, read_dependencies
 from whence.search.forecast import Forecaster, RunsLeft
 from whence.search.grouping import grouped_hunks
@@ -41,6 +42,7 @@ from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest, Reference, RunWay
 
 A = TypeVar("A", bound=Answer | None)
+T = TypeVar("T")
 _MAX_REFERENCE_SECONDS = 600.0  # limit on a reference run if the user sets none; guessed
 _MAX_ATTEMPTS = 4  # limit on answers that are discarded because they pass by luck; guessed
 _RESERVED_PART = 4  # a reserve of runs is at most this part of all runs; guessed
@@ -74,6 +76,16 @@ class IsolateRequest:
     max_runs: int | None = None
     max_time: float | None = None  # limit on the seconds of the whole work
     command: str = "isolate"  # the name of the command, for the result
+    notes: tuple[str, ...] = ()  # what the user should know of this request
+
+    def run(self, work: Callable[[IsolateRequest], T], watcher: Watcher) -> T:
+        """Return `work(self)`; the builds are without $CC and $CXX if good does not build else."""
+
+        def with_build(build: str | None, differs: bool) -> T:
+            commands = replace(self.commands, build=build)
+            return work(replace(self, commands=commands, notes=(NOTE,) if differs else ()))
+
+        return with_compilers_or_without(self.commands.build, with_build, watcher.warn)
 
 
 class Watcher:
@@ -101,8 +113,12 @@ class Watcher:
 def run_request(request: IsolateRequest, watcher: Watcher) -> tuple[Result, ChangeSet]:
     """Return the result, and the changes that reports show."""
     started = time.monotonic()
-    with open_session(request, watcher) as session:
-        return session.result(started), session.changes
+
+    def work(request: IsolateRequest) -> tuple[Result, ChangeSet]:
+        with open_session(request, watcher) as session:
+            return session.result(started), session.changes
+
+    return request.run(work, watcher)
 
 
 @contextmanager
@@ -115,7 +131,7 @@ def open_session(request: IsolateRequest, watcher: Watcher) -> Iterator[IsolateS
         workers = _workers(request, folder, changes)
         try:
             session = IsolateSession(request, changes, store, workers, watcher, folder, time_limit)
-            session.notes += notes
+            session.notes += [*request.notes, *notes]
             yield session
         finally:
             watcher.close()
