@@ -17,6 +17,7 @@ from bench.isolate.methods import Ended, compiler, read_whence, run_limited
 from bench.isolate.score import Answer, Place, Row, hits, score
 
 EXPLAIN = "explain"
+_TO_END = 1.25  # time for whence to end after its own limit, as a part of it
 METHODS = (EXPLAIN, "dd", "add", "after")
 PHASES = ("trace", "semantics", "solver", "search", "total")
 
@@ -49,7 +50,8 @@ def measure(regression: Regression, method: str, work: Path, limits: Limits) -> 
     file = work / "result.json"
     env = {**os.environ, "CC": compiler()}
     words = command(regression, method, work, limits)
-    ended = run_limited(words, cwd=work, log=work / "stderr.log", env=env, seconds=limits.seconds)
+    most = limits.seconds * (_TO_END if method == EXPLAIN else 1)
+    ended = run_limited(words, cwd=work, log=work / "stderr.log", env=env, seconds=most)
     document = json.loads(file.read_text()) if file.exists() else None
     return measured(regression, method, document, ended, limits, work / "runs.sqlite")
 
@@ -61,6 +63,8 @@ def command(regression: Regression, method: str, work: Path, limits: Limits) -> 
     words += ["--test", case.test, *(["--build", case.build] if case.build else [])]
     words += ["--oracle", regression.oracle, "--store", str(work / "runs.sqlite")]
     words += [] if method == EXPLAIN else ["--method", method]
+    # whence stops itself, so that it explains what it found; it is stopped if it does not.
+    words += ["--max-time", str(limits.seconds)] if method == EXPLAIN else []
     words += ["--max-runs", str(limits.runs), "--json", str(work / "result.json"), "--quiet"]
     return words
 

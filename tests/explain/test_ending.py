@@ -107,7 +107,8 @@ def test_reaching_the_limit_on_runs_is_reported(tmp_path: Path, limit: int) -> N
         assert answer.result.reason is not None
         assert "--max-runs" in answer.result.reason
     assert answer.result.runs <= limit
-    assert answer.passes({change for reported in answer.result.root for change in reported.ids})
+    reported = (*answer.result.root, *answer.result.auxiliary)
+    assert answer.passes({change for each in reported for change in each.ids})
 
 
 @pytest.mark.parametrize("seconds", [0.1, 3, 6])
@@ -119,7 +120,8 @@ def test_reaching_the_limit_on_time_is_reported(tmp_path: Path, seconds: float) 
         assert f"stopped after {seconds:g} s, as --max-time requires" in answer.result.reason
     else:
         assert seconds > 1
-    assert answer.passes({change for reported in answer.result.root for change in reported.ids})
+    reported = (*answer.result.root, *answer.result.auxiliary)
+    assert answer.passes({change for each in reported for change in each.ids})
 
 
 def test_a_pair_is_read_as_a_diff() -> None:

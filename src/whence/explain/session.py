@@ -266,7 +266,7 @@ class _Explaining:
         return self._proved(explanation, choice, found, bad, passing)
 
     def _unfinished(self, chooser: Chooser, answer: Answer) -> Choice | None:
-        """Explain what a search found that the limit on runs stopped; None if nothing else did."""
+        """Explain what a search found that a limit stopped; None if that gives no chain."""
         if not answer.is_cut:
             return None
         self._session.limit_runs()

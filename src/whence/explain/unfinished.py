@@ -1,4 +1,4 @@
-"""What is known about the root when the limit on runs stopped the search?
+"""What is known about the root when a limit on runs or time stopped the search?
 
 The smallest set that is known to pass may hold many changes that are not needed.  Every difference
 between its fixed run and the failing run comes from the set all the same.  So the change with which

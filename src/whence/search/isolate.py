@@ -79,7 +79,7 @@ class Answer:
     needs_all: bool = True  # False: a part of the root is there because it holds faulty code
     is_guess: bool = False  # does no run say which of the changes are the root?
     is_sorted: bool = False  # are the units of the root in the order in which to show them?
-    is_cut: bool = False  # did the limit on runs end the search?
+    is_cut: bool = False  # did a limit on runs or time end the search, with a reserve left?
 
     @property
     def reverted(self) -> Reverted:

@@ -346,7 +346,8 @@ class IsolateSession:
     ) -> A | Answer:
         """Run a search and, if `checks`, check its answer in a clean tree.
 
-        The last `reserve` runs that the user allows are not for the search.
+        The last `reserve` runs that the user allows, and the end of the time, are not for the
+        search: they are for explaining what it found.
         """
         lab = self.laboratory
         self._suspicion = weight or self._suspicion
@@ -355,7 +356,8 @@ class IsolateSession:
         self._watcher.runs_left(Forecaster(make, lab.known, weight).runs_left)
         for _ in range(_MAX_ATTEMPTS):
             try:
-                with self.time_limit.interruptible():
+                limit = self.time_limit.searching() if reserve else self.time_limit.interruptible()
+                with limit:
                     answer = lab.answer(make)
             except OutOfRuns:
                 return self.out_of_runs()
@@ -403,14 +405,16 @@ class IsolateSession:
         """Return what is known when the user or the limit on time interrupts."""
         how = "the same command without --fresh" if self._request.fresh else "the same command"
         seconds = self.time_limit.seconds
-        is_limit = self.time_limit.is_up and seconds is not None
+        is_limit = self.time_limit.is_search_up and seconds is not None
         why = f"stopped after {seconds:g} s, as --max-time requires" if is_limit else "interrupted"
-        return self._best_so_far(
+        best = self._best_so_far(
             f"{why}; {how} continues from here (every outcome is stored)"
             if self._request.store
             else why,
             found,
         )
+        is_cut = found is None and is_limit and not self.time_limit.is_up
+        return replace(best, is_cut=is_cut)
 
     def verified(self, answer: Answer) -> Answer:
         """Check an answer with a run in a clean tree, unless it reverts everything."""
