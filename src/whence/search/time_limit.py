@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-
 _SEARCH_PART = 0.7  # of the time, for a search whose result is explained afterwards; guessed
 
 
