@@ -20,18 +20,21 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "inputs": ("whence",),
     "temporary": ("whence",),
     "source_lines": ("whence",),
+    "file_trees": ("whence",),
     "model": ("whence", "errors", "inputs"),
     "changes": ("whence", "errors", "temporary", "source_lines", "model"),
-    "subject": ("whence", "errors", "temporary", "source_lines", "model", "changes"),
+    "subject": (
+        *("whence", "errors", "temporary", "source_lines", "file_trees", "model", "changes"),
+    ),
     "search": ("whence", "errors", "source_lines", "model", "changes", "subject"),
     "program": ("whence", "errors", "source_lines", "model", "changes", "subject"),
     "frontend": (
         *("whence", "errors", "temporary", "source_lines", "model", "changes", "subject"),
-        "program",
+        *("file_trees", "program"),
     ),
     "trace": (
         *("whence", "errors", "source_lines", "inputs", "model", "changes", "subject", "program"),
-        "frontend",
+        *("file_trees", "frontend"),
     ),
     "logic": ("whence", "errors", "inputs", "model", "program", "frontend", "trace"),
     "paths": (
@@ -68,11 +71,12 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "contract": (
         *("whence", "errors", "source_lines", "model", "changes", "subject"),
-        *("program", "frontend", "trace", "languages"),
+        *("file_trees", "program", "frontend", "trace", "languages"),
     ),
     "augment": (
         *("whence", "errors", "inputs", "model", "changes", "subject", "search", "program"),
         *("frontend", "trace", "paths", "causes", "languages", "explain", "darwin"),
+        "file_trees",
     ),
     "report": (
         "whence",
@@ -85,7 +89,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "service": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "paths", "causes", "languages", "explain"),
-        *("inputs", "darwin", "augment", "chain"),
+        *("inputs", "temporary", "file_trees", "darwin", "augment", "chain"),
     ),
     "cli": (
         *("whence", "errors", "temporary", "source_lines", "model", "changes", "subject", "search"),

@@ -57,6 +57,15 @@ def held_folder(purpose: str, below: Path | None = None) -> Iterator[Path]:
         os.close(lock)
 
 
+def unused_path(prefix: str) -> Path:
+    """Return a new name of a folder for results; the folder is made when something is written."""
+    import secrets
+    import tempfile
+    from pathlib import Path
+
+    return Path(tempfile.gettempdir(), f"{prefix}{secrets.token_hex(8)}")
+
+
 def left_behind(below: Path) -> Iterator[Path]:
     """Yield the temporary folders of this user that no process holds."""
     for folder in below.glob(f"{PREFIX}*"):

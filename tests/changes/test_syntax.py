@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.changes.trees import lines
 from whence.changes import syntax
+from whence.changes.changeset import compare_trees
 from whence.changes.syntax import ParsedSource, depth_changes, grammar_of, tokens
+from whence.changes.tree import read_tree
 
 PYTHON = '''\
 import os, sys as system
@@ -304,3 +308,18 @@ def test_what_was_prepared_needs_no_second_parse(monkeypatch: pytest.MonkeyPatch
     before = parsed
     assert asked(source) == expected
     assert parsed == before
+
+
+def test_a_file_with_a_very_long_line_is_compared_by_lines(tmp_path: Path) -> None:
+    """What is asked about a line would be asked about most of the file."""
+    long = "int t[] = {" + "1," * 200_000 + "};"
+    for version, number in (("good", 1), ("bad", 2)):
+        (tmp_path / version).mkdir()
+        text = f"int f(void) {{\n    return {number};\n}}\n{long}\n"
+        (tmp_path / version / "a.c").write_text(text)
+        (tmp_path / version / "b.c").write_text(text.replace(long, ""))
+    changes = compare_trees(read_tree(tmp_path / "good"), read_tree(tmp_path / "bad"))
+    assert [(change.file, change.function) for change in changes.changes] == [
+        ("a.c", None), ("b.c", "f"),
+    ]  # fmt: skip
+    assert changes.unparsed == ["a.c"]

@@ -25,3 +25,11 @@ def test_stored_outcomes_are_used_unless_fresh_is_given(user: User) -> None:
     check_found(afresh)
     assert "known from earlier runs" in again.out
     assert "known from earlier runs" not in afresh.out
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "1e400", "0"])
+@pytest.mark.parametrize("option", ["--timeout", "--max-time"])
+def test_a_time_is_a_number_of_seconds(user: User, option: str, seconds: str) -> None:
+    result = user.isolate(option, seconds)
+    assert (result.status, result.err.count("Traceback")) == (2, 0), result
+    assert f"Invalid value for '{option}'" in result.err

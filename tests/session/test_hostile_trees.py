@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.session.projects import numbered, numbers, write_files
+from whence.subject.beneath import delete_tree
 
 REPLACED = {  # what a test does to its tree before it ends
     "a link to the user's files": 'cd /; rm -rf "$WHENCE_TREE"; ln -s {users} "$WHENCE_TREE"',
@@ -82,3 +83,29 @@ def test_a_link_to_another_place_stays_as_it_is(tmp_path: Path) -> None:
     for version in ("good", "bad"):
         (project.folder / version / "link").symlink_to(tmp_path / "machine")
     assert {change for root in project.result().root for change in root.ids} == {4}
+
+
+@pytest.mark.parametrize("where", ["version", "build"])
+def test_a_tree_may_have_any_depth(tmp_path: Path, where: str) -> None:
+    project = numbered(tmp_path / "project", 6, "has 4 && ends 1")
+    if where == "build":
+        levels = REPLACED["many levels"]
+        project.options = ("--build", f"[ -d d ] || ({levels})")
+    else:
+        for version in ("good", "bad"):
+            nest(project.folder / version)
+    result = project.result()
+    assert {change for root in result.root for change in root.ids} == {4}
+    for version in ("good", "bad"):
+        delete_tree(project.folder / version)  # pytest cannot
+
+
+def nest(folder: Path) -> None:
+    here = os.getcwd()
+    os.chdir(folder)
+    try:
+        for _ in range(1100):
+            os.mkdir("d")
+            os.chdir("d")
+    finally:
+        os.chdir(here)

@@ -5,11 +5,11 @@ What is said about a test rests on these runs: nothing of whence is in the progr
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from whence.errors import UserError
+from whence.file_trees import copy_tree
 from whence.frontend.rerun.built_tree import BuiltTree
 from whence.frontend.test_execution import run_in_tree
 from whence.subject.build_errors import first_error
@@ -36,7 +36,7 @@ class PlainBuild:
 def build_version(source: Path, folder: Path, commands: BuildAndTest, name: str) -> PlainBuild:
     """Copy and build a version below the new `folder`; raise a UserError if it does not build."""
     tree = folder / "tree"
-    shutil.copytree(source, tree, symlinks=True)
+    copy_tree(source, tree)
     if commands.build is not None:
         ended = run_in_tree(commands.build, tree, environment(tree), commands)
         if ended.status:

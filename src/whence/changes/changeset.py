@@ -26,6 +26,7 @@ from whence.changes.tree import Entry, EntryKind, Tree, TreeNode, digest, folder
 from whence.model import Change, ChangeId, ChangeKind, Reverted, Span
 from whence.source_lines import lines_with_ends
 
+_MAX_LINE = 2**18  # bytes of a line in a file that is parsed; guessed: 10 MB took minutes
 _NO_LINES = Span(0, 0)
 _EMPTY_DIRECTORY = TreeNode(EntryKind.DIRECTORY, b"")
 
@@ -151,14 +152,31 @@ class ChangeSet:
         """Return the nodes of the variant at touched paths; paths that it lacks are left out."""
         return render_variant(self.file_changes, self.hollow, reverted)
 
+    @property
+    def unparsed(self) -> list[str]:
+        """The changed files in a known language with a line that is too long to be parsed."""
+        return sorted(
+            path
+            for path in {file.new_path for file in self.file_changes}
+            if grammar_of(path) is not None
+            and path in self.bad.entries
+            and self.bad.entries[path].kind.is_file
+            and self.source(path, of_good=False) is None
+        )
+
     def source(self, path: str, *, of_good: bool) -> ParsedSource | None:
-        """Parse a file of the good or the bad version; None if its language is unknown."""
+        """Parse a file of the good or the bad version; None if its language is unknown.
+
+        A file with a line of great length is not parsed: everything that is asked about a line
+        would be asked about most of the file.
+        """
         key = (of_good, path)
         if key not in self._sources:
             language = grammar_of(path)
             tree = self.good if of_good else self.bad
             known = language is not None and path in tree.entries
             content = tree.node(path).content if known else b""
+            known = known and max(map(len, content.splitlines()), default=0) <= _MAX_LINE
             self._sources[key] = ParsedSource(language, content) if language and known else None
         return self._sources[key]
 

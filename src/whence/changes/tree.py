@@ -104,14 +104,23 @@ def read_tree(root: Path) -> Tree:
     return Tree(root, entries)
 
 
-def _walk(root: Path, below: str = "") -> Iterator[tuple[str, EntryKind]]:
-    for item in sorted(os.scandir(root / below), key=lambda item: item.name):
-        path = f"{below}{item.name}"
-        kind = entry_kind(item.stat(follow_symlinks=False).st_mode)
-        if kind is EntryKind.DIRECTORY:
-            yield from list(_walk(root, f"{path}/")) or [(path, kind)]
-        elif kind is not None:
+def _walk(root: Path) -> Iterator[tuple[str, EntryKind]]:
+    """Yield all paths that are entries, sorted."""
+    waiting: list[tuple[str, EntryKind]] = [("", EntryKind.DIRECTORY)]
+    while waiting:  # without recursion: a version may nest a thousand directories
+        path, kind = waiting.pop()
+        if kind is not EntryKind.DIRECTORY:
             yield path, kind
+            continue
+        below = f"{path}/" if path else ""
+        inner = []
+        for item in sorted(os.scandir(root / path), key=lambda item: item.name):
+            inner_kind = entry_kind(item.stat(follow_symlinks=False).st_mode)
+            if inner_kind is not None:
+                inner.append((f"{below}{item.name}", inner_kind))
+        if path and not inner:
+            yield path, kind  # an empty directory
+        waiting += reversed(inner)
 
 
 def folders_of(paths: Iterable[str]) -> set[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from whence.cli.options import Size, check_writable, with_options
+from whence.cli.options import Seconds, Size, check_writable, with_options
 from whence.cli.recording import sayer
 from whence.cli.reports import write_reports
 from whence.errors import UserError
@@ -20,6 +19,7 @@ from whence.report.augment import augment_document, augment_page, augment_text
 from whence.service.augmenting import AugmentRequest, augment_tests
 from whence.service.recording import prepare
 from whence.subject.trial import BuildAndTest
+from whence.temporary import unused_path
 
 _OPTIONS: list[Callable[..., Any]] = [
     click.option("--good", required=True, metavar="SRC", help="The version before the changes: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
@@ -29,11 +29,11 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--build", metavar="CMD", help="Shell command that builds the program; $CC and $CXX are set."),
     click.option("--change", "chosen", multiple=True, metavar="ID|FILE:LINE", help="A change to look at; may be repeated.  [default: all]"),
     click.option("--input", "inputs", multiple=True, metavar="SPEC", help="An input that may change: argv, argv:N, stdin, file:GLOB, env:NAME or literals; may be repeated.  [default: those that the test names]"),
-    click.option("--time", "seconds", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True, metavar="S", help="Limit in seconds on the search for one change."),
+    click.option("--time", "seconds", type=Seconds(), default=60.0, show_default=True, metavar="S", help="Limit in seconds on the search for one change."),
     click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder for the new tests.  [default: a temporary folder, which is named]"),
     click.option("--frontend", type=click.Choice(["auto", *LANGUAGES]), default="auto", show_default=True, help="The language of the program."),
     click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
-    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds for one build or test."),
+    click.option("--timeout", type=Seconds(), metavar="S", help="Time limit in seconds for one build or test."),
     click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process, such as 2G."),
     click.option("--json", "json_file", metavar="FILE", help="Write the result document as JSON; - prints only that."),
     click.option("--html", "html_file", metavar="FILE", help="Write a page with each change, where its effect goes, and both outputs."),
@@ -60,7 +60,7 @@ def augment(**options: Any) -> int:
     request = _request(options)
     if options["out"] is not None:
         prepare(options["out"])
-    out = options["out"] or Path(tempfile.mkdtemp(prefix="whence-augment-"))
+    out = options["out"] or unused_path("whence-augment-")
     say = sayer(quiet=options["quiet"] or options["json_file"] == "-")
     result = augment_tests(request, out.absolute(), say)
     _report(result, options)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from whence.cli.options import Size, check_writable, with_options
+from whence.cli.options import Seconds, Size, check_writable, with_options
 from whence.cli.recording import sayer
 from whence.cli.reports import as_json, write_reports
 from whence.contract.session import ContractRequest, check_contracts
@@ -25,7 +25,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--contracts", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="A file of contracts, for functions whose source is not yours; may be repeated."),
     click.option("--keep", multiple=True, metavar="GLOB", help="Files that both versions have as the bad one has them, such as the tests; may be repeated."),
     click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
-    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds for one build or test."),
+    click.option("--timeout", type=Seconds(), metavar="S", help="Time limit in seconds for one build or test."),
     click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process of a build or test, such as 2G."),
     click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON; - prints only that."),
     click.option("--html", "html_file", metavar="FILE", help="Write a page with every function and its first differing call."),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from whence.cli.options import Size, check_writable, with_options
+from whence.cli.options import Seconds, Size, check_writable, with_options
 from whence.cli.recording import sayer
 from whence.cli.reports import as_json, write_reports
 from whence.languages import LANGUAGES
@@ -20,6 +19,7 @@ from whence.report.darwin_page import darwin_page, darwin_sarif
 from whence.service.program_pair import DarwinRequest, compare_programs
 from whence.service.recording import prepare
 from whence.subject.trial import BuildAndTest
+from whence.temporary import unused_path
 
 _OPTIONS: list[Callable[..., Any]] = [
     click.option("--good", required=True, metavar="SRC", help="The version, or the other program, that treats the input correctly: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
@@ -34,7 +34,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--frontend", type=click.Choice(["auto", *LANGUAGES]), default="auto", show_default=True, help="The language of the programs."),
     click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder for the tests that whence makes.  [default: a temporary folder, which is named]"),
     click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
-    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds for the build, and for the test."),
+    click.option("--timeout", type=Seconds(), metavar="S", help="Time limit in seconds for the build, and for the test."),
     click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process, such as 2G."),
     click.option("--json", "json_file", metavar="FILE", help="Write the result document as JSON; - prints only that."),
     click.option("--html", "html_file", metavar="FILE", help="Write a page with all suspects."),
@@ -61,7 +61,7 @@ def darwin(**options: Any) -> int:
     request = _request(options)
     if options["out"] is not None:
         prepare(options["out"])
-    out = options["out"] or Path(tempfile.mkdtemp(prefix="whence-darwin-"))
+    out = options["out"] or unused_path("whence-darwin-")
     result = compare_programs(request, out.absolute(), say)
     _report(result, options)
     return 0 if result.suspects else 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from whence.cli.options import check_writable, with_options
+from whence.cli.options import Seconds, check_writable, with_options
 from whence.cli.recording import sayer
 from whence.cli.reports import write_reports
 from whence.environment.compare import compare
@@ -74,7 +74,7 @@ def _record(command: tuple[str, ...], out: Path, redact: tuple[str, ...]) -> Env
 @environment_group.command("locate")
 @click.argument("arguments", nargs=-1, required=True, type=click.UNPROCESSED, metavar="[FILE] -- COMMAND...")  # fmt: skip
 @click.option("--good-prefix", metavar="CMD", help="Instead of FILE: record COMMAND here behind this prefix, such as 'env A=1'.")  # fmt: skip
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit for one run, in seconds; a run that takes longer fails.")  # fmt: skip
+@click.option("--timeout", type=Seconds(), metavar="S", help="Time limit for one run, in seconds; a run that takes longer fails.")  # fmt: skip
 @click.option("--quiet", "-q", is_flag=True, help="Do not report progress.")
 @with_options(_REPORTS)
 def locate_command(**options: Any) -> int:

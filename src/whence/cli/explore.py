@@ -10,7 +10,7 @@ import click
 from rich.text import Text
 
 from whence.cli.console import open_console
-from whence.cli.options import check_writable, with_options
+from whence.cli.options import Seconds, check_writable, with_options
 from whence.cli.recording import record_request, recording_options, sayer
 from whence.cli.reports import write_reports
 from whence.errors import UserError
@@ -26,7 +26,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--by", type=click.Choice(["slice", "path"]), default="slice", show_default=True, help="Inputs are one class if they compute POINT in the same way (slice), or take the same path (path)."),
     click.option("--input", "inputs", multiple=True, metavar="SPEC", help="An input that may change: argv, argv:N, stdin, file:GLOB, env:NAME or literals; may be repeated.  [default: those that the test names]"),
     click.option("--max-tests", type=click.IntRange(min=1), default=100, show_default=True, metavar="N", help="Stop after N tests."),
-    click.option("--time", "seconds", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds."),
+    click.option("--time", "seconds", type=Seconds(), metavar="S", help="Stop after S seconds."),
     click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder for the tests; an exploration that is in it continues.  [default: a temporary folder]"),
     click.option("--json", "json_file", metavar="FILE", help="Write the result document as JSON; - prints only that."),
     click.option("--html", "html_file", metavar="FILE", help="Write a page with all classes."),

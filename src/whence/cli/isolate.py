@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from whence.changes.changeset import ChangeSet
-from whence.cli.options import Size, check_writable, with_options
+from whence.cli.options import Seconds, Size, check_writable, with_options
 from whence.cli.progress import watcher_for
 from whence.cli.reports import write_reports
 from whence.model import Result, Reverted
@@ -38,11 +38,11 @@ OPTIONS: list[Callable[..., Any]] = [
     click.option("--all", "find_all", is_flag=True, help="Also find the other independent minimal sets."),
     click.option("--jobs", type=click.IntRange(1, _MAX_JOBS), default=1, show_default=True, help="Number of variants to run at the same time."),
     click.option("--cluster", metavar="ADDRESS", help="Run the variants on a Dask cluster, such as tcp://host:8786."),
-    click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Time limit in seconds for one build or test.  [default: 5 times the time of the first runs]"),
+    click.option("--timeout", type=Seconds(), metavar="S", help="Time limit in seconds for one build or test.  [default: 5 times the time of the first runs]"),
     click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process of a build or test, such as 2G."),
     click.option("--confirm", type=click.IntRange(1, _MAX_CONFIRM), default=1, show_default=True, metavar="N", help="For flaky tests: a variant passes only after N passes in a row."),
     click.option("--max-runs", type=click.IntRange(min=2), metavar="N", help="Stop after N runs, and report the smallest set found so far."),
-    click.option("--max-time", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds, and report the smallest set found so far."),
+    click.option("--max-time", type=Seconds(), metavar="S", help="Stop after S seconds, and report the smallest set found so far."),
     click.option("--store", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The file that keeps outcomes for later runs.  [default: in the user's cache directory]"),
     click.option("--fresh", is_flag=True, help="Ignore outcomes kept from earlier runs."),
     click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON; - prints only that."),

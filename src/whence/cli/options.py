@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable
@@ -13,7 +14,23 @@ import click
 from whence.errors import UserError
 
 _MIN_SIZE = 2**20  # bytes; guessed: no process works with less
+_MAX_SECONDS = 10**9  # over 30 years: more than any test needs, and the system can count it
 _SIZES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+class Seconds(click.FloatRange):
+    """A time in seconds, which is neither infinite nor `nan`."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True, max=_MAX_SECONDS)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        seconds: float = super().convert(value, param, ctx)
+        if math.isnan(seconds):  # it is in no range, and click does not notice
+            self.fail(f"{value!r} is not a number of seconds", param, ctx)
+        return seconds
 
 
 class Size(click.ParamType):  # type: ignore[type-arg]  # generic only since click 8.5

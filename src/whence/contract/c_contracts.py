@@ -14,6 +14,7 @@ from whence.contract.cases import Clause
 from whence.contract.clauses import ClauseText
 from whence.contract.contracts import CallView, SeenCall
 from whence.contract.versions import PairedSources
+from whence.file_trees import files_below
 from whence.source_lines import decoded_lines
 from whence.trace.calls import CallExpression, ExpressionError, ParseExpression
 from whence.trace.function_pairs import FunctionSource
@@ -102,7 +103,7 @@ class CContracts:
     def _names(self) -> frozenset[str]:
         """The names that the sources of the bad version define outside of functions."""
         found: set[str] = set()
-        for path in sorted(self._trees[1].rglob("*")):
+        for path in sorted(files_below(self._trees[1])):
             grammar = grammar_of(path.name)
             if grammar in ("c", "cpp") and path.is_file():
                 source = ParsedSource(grammar, path.read_bytes())
@@ -116,7 +117,7 @@ class CContracts:
     def _constants(self) -> dict[str, int]:
         """The macros that are numbers."""
         found: dict[str, int] = {}
-        for path in sorted(self._trees[1].rglob("*")):
+        for path in sorted(files_below(self._trees[1])):
             if grammar_of(path.name) in ("c", "cpp") and path.is_file():
                 for line in decoded_lines(path.read_bytes()):
                     match = _MACRO.match(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,9 +15,11 @@ from whence.contract.judging import Judge, find_noise
 from whence.contract.python_contracts import PythonContracts
 from whence.contract.versions import PairedSources
 from whence.errors import UserError
+from whence.file_trees import copy_tree
 from whence.languages import LANGUAGES, fitting
 from whence.languages.language import Language, Watch
 from whence.model import ContractResult
+from whence.subject.beneath import Beneath, delete_tree
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest
@@ -116,14 +117,14 @@ class ContractSession:
         if not self.request.keep:
             return good
         tree = self.folder / "good with kept files"
-        shutil.copytree(good, tree, symlinks=True)
+        copy_tree(good, tree)
+        below = Beneath(tree)
         for path in read_tree(tree).entries:
             if matches(path, self.request.keep):
-                (tree / path).unlink()
+                below.delete(path)
         for path in read_tree(bad).entries:
             if matches(path, self.request.keep):
-                (tree / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(bad / path, tree / path, follow_symlinks=False)
+                below.copy(bad / path, path)
         return tree
 
     def watched(self, versions: OpenedVersions) -> WatchedVersions:
@@ -180,11 +181,11 @@ class ContractSession:
         self.say(f"running the test on the {name}")
         tree, out = self.folder / "tree", self.folder / f"calls{self.runs}"
         out.mkdir()
-        shutil.copytree(version, tree, symlinks=True)
+        copy_tree(version, tree)
         try:
             run = watch(tree, self.request.commands, out, changed, seed)
         finally:
-            shutil.rmtree(tree, ignore_errors=True)
+            delete_tree(tree)
         self.runs += 1
         self._check(run)
         return run

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import shlex
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from whence.file_trees import copy_tree
 from whence.frontend.recorded_run import SecondRun
+from whence.subject.beneath import delete_tree
 from whence.subject.command import Ended, run_command
 from whence.subject.layouts import run_variables
 from whence.subject.reads import ReadLog
@@ -38,10 +39,11 @@ def spare_copy(tree: Path) -> Path | None:
     """Return a copy of the tree beside it; None if it cannot be made (no space)."""
     copy = tree.with_name(f"{tree.name}.copy")
     try:
-        return Path(shutil.copytree(tree, copy, symlinks=True))
+        copy_tree(tree, copy)
     except OSError:
-        shutil.rmtree(copy, ignore_errors=True)
+        delete_tree(copy)
         return None
+    return copy
 
 
 def run_again(

@@ -161,6 +161,10 @@ def get_changes(
             slug="no-changes",
         )
     watcher.found_changes(changes)
+    notes += [
+        f"{path} has a line that is too long to be parsed: its changes are whole lines."
+        for path in changes.unparsed
+    ]
     return changes, notes
 
 

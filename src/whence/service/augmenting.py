@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -26,6 +25,7 @@ from whence.darwin.describing import ended_words
 from whence.errors import UserError
 from whence.explain.meeting import Meeting
 from whence.explain.meeting.version_index import Ids
+from whence.file_trees import copy_tree
 from whence.model import (
     AugmentedChange,
     AugmentResult,
@@ -190,7 +190,7 @@ class AugmentSession:
     def _program(self, source: Path, name: str, test: str) -> InputProgram:
         self.builds += 1
         tree = self._folder / f"tree-{name}"
-        shutil.copytree(source, tree, symlinks=True)
+        copy_tree(source, tree)
         commands = replace(self._request.commands, test=test)
         opened = open_program(
             tree, commands, self._folder / f"program-{name}", self._request.specs,

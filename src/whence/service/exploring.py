@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from whence.subject.failure import read_failure
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest
+from whence.temporary import unused_path
 
 _STATE = "exploration.json"  # in the folder of the tests
 _MAX_OUTPUT = 2000  # characters of an output in the result; guessed
@@ -65,7 +65,7 @@ class ExploreSession:
         self._notes: dict[str, None] = {}
         self._reason: str | None = None
         self._had_conditions = False
-        self.folder = request.out or Path(tempfile.mkdtemp(prefix="whence-tests-"))
+        self.folder = request.out or unused_path("whence-tests-")
 
     def run(self) -> ExploreResult:
         """Explore until nothing is left, a limit is reached, or the user interrupts."""
@@ -172,6 +172,7 @@ class ExploreSession:
             "pinned": dict(self._pinned),
             "solver_calls": self._solver.calls,
         }
+        self.folder.mkdir(parents=True, exist_ok=True)
         partial = self.folder / f"{_STATE}.partial"
         partial.write_text(json.dumps(state), "utf-8")
         partial.replace(self.folder / _STATE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -13,6 +12,7 @@ import tree_sitter_c
 import tree_sitter_cpp
 from tree_sitter import Language, Node, Parser
 
+from whence.file_trees import files_below
 from whence.source_lines import only_newlines
 from whence.subject.elf import ElfFunction
 
@@ -101,12 +101,10 @@ def _definitions(tree: Path, names: set[str]) -> Iterator[Definition]:
 
 
 def _c_files(tree: Path) -> Iterator[Path]:
-    for folder, folders, files in os.walk(tree):
-        folders[:] = sorted(name for name in folders if name != ".git")
-        for name in sorted(files):
-            path = Path(folder, name)
-            if name.endswith(SOURCES + HEADERS) and path.is_file():
-                yield path
+    for path in files_below(tree):
+        is_source = path.name.endswith(SOURCES + HEADERS) and path.is_file()
+        if is_source and ".git" not in path.relative_to(tree).parts:
+            yield path
 
 
 def _function_nodes(node: Node) -> Iterator[Node]:

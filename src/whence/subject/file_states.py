@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
 from pathlib import Path
 
@@ -40,11 +39,3 @@ def file_state(status: os.stat_result) -> FileState:
 def is_directory(path: Path) -> bool:
     """Is the path a directory, and not a link to one?"""
     return path.is_dir() and not path.is_symlink()
-
-
-def delete_path(path: Path) -> None:
-    """Delete a file, a link, or a directory with its contents; nothing if there is none."""
-    if is_directory(path):
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

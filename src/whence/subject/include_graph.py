@@ -12,6 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from whence.file_trees import files_below
+
 _INCLUDE = re.compile(
     rb'^[ \t]*#[ \t]*(?:include|import|include_next)[ \t]*["<]([^">\n]+)[">]', re.M
 )
@@ -33,9 +35,7 @@ class IncludeGraph:
     def refresh(self) -> None:
         """Look for the files of the tree again."""
         paths = set(self._sometimes)
-        for folder, _, names in os.walk(self._tree):
-            below = os.path.relpath(folder, self._tree)
-            paths.update(name if below == "." else f"{below}/{name}" for name in names)
+        paths.update(os.path.relpath(path, self._tree) for path in files_below(self._tree))
         self._by_name.clear()
         for path in sorted(paths):
             self._by_name[os.path.basename(path)].append(path)

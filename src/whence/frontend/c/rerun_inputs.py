@@ -109,9 +109,7 @@ class InputRerunner:
     ) -> Ended:  # fmt: skip
         self._built.restore()
         for name, contents in (inputs.files if inputs is not None else {}).items():
-            path = self.tree / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(contents)
+            self._built.write(name, contents)
         environment = dict(environment)
         if record_into is not None:
             environment["WHENCE_TRACE"] = str(record_into.absolute())

@@ -53,7 +53,7 @@ class PythonInputRerunner:
         """Run the test; without a folder nothing is recorded."""
         self._built.restore()
         for name, contents in start.files.items():
-            (self.tree / name).write_bytes(contents)
+            self._built.write(name, contents)
         variables = self._environment | dict(start.variables)
         with temporary_folder("inputs") as scratch:
             stdin = scratch / "stdin"

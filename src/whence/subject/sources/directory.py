@@ -50,17 +50,23 @@ def _inside(target: str, name: str, top: Path) -> str:
 
 def _names_in(top: Path, into: Path, *, by_git: bool) -> Iterator[str]:
     """Yield the paths below `top` that belong to the version, directories before contents."""
-    for name in _listed_by_git(top) if by_git else sorted(os.listdir(top)):
-        path = top / name
-        is_directory = path.is_dir() and not path.is_symlink()
-        if _NEVER.intersection(name.split("/")) or (is_directory and path.samefile(into)):
-            continue
-        yield name
-        # A directory in git's list is a submodule, or a repository inside the repository.  Without
-        # a .git it is a submodule that was never checked out, and stays empty.
-        if is_directory and (not by_git or is_work_tree(path)):
-            for inner in _names_in(path, into, by_git=by_git):
-                yield f"{name}/{inner}"
+    waiting = [""]
+    while waiting:  # without recursion: a version may nest a thousand directories
+        below = waiting.pop()
+        inner = []
+        folder = top / below
+        for listed in _listed_by_git(folder) if by_git else sorted(os.listdir(folder)):
+            name = f"{below}{listed}"
+            path = top / name
+            is_directory = path.is_dir() and not path.is_symlink()
+            if _NEVER.intersection(listed.split("/")) or (is_directory and path.samefile(into)):
+                continue
+            yield name
+            # A directory in git's list is a submodule, or a repository inside the repository.
+            # Without a .git it is a submodule that was never checked out, and stays empty.
+            if is_directory and (not by_git or is_work_tree(path)):
+                inner.append(f"{name}/")
+        waiting += reversed(inner)
 
 
 def _listed_by_git(top: Path) -> list[str]:

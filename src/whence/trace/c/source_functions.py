@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from whence.changes.syntax import ParsedSource, grammar_of, tokens
+from whence.file_trees import files_below
 from whence.source_lines import decoded_lines
 from whence.trace.function_pairs import FunctionSource
 
@@ -15,7 +16,7 @@ _COMMENT = re.compile(rb"/\*.*?\*/|//[^\n]*|(\"(?:\\.|[^\"\\])*\")", re.DOTALL)
 
 def source_functions(tree: Path) -> Iterator[FunctionSource]:
     """Yield the functions of all C and C++ files below `tree`."""
-    for path in sorted(tree.rglob("*")):
+    for path in sorted(files_below(tree)):
         if grammar_of(path.name) in ("c", "cpp") and path.is_file():
             yield from file_functions(path.read_bytes(), path.relative_to(tree).as_posix())
 

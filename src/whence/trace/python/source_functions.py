@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from whence.file_trees import files_below
 from whence.source_lines import decoded_lines
 from whence.trace.function_pairs import FunctionSource
 
@@ -14,9 +15,9 @@ _INSTALLED = frozenset({"site-packages", "dist-packages"})  # folders that are n
 
 def source_functions(tree: Path) -> Iterator[FunctionSource]:
     """Yield the functions of all modules below `tree` that can be parsed."""
-    for path in sorted(tree.rglob("*.py")):
+    for path in sorted(files_below(tree)):
         inside = path.relative_to(tree)
-        if _INSTALLED.isdisjoint(inside.parts) and path.is_file():
+        if path.suffix == ".py" and _INSTALLED.isdisjoint(inside.parts) and path.is_file():
             yield from module_functions(path.read_bytes(), inside.as_posix())
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from whence.errors import UserError
 from whence.frontend.python.logged import MODULE, log_chunks
 from whence.frontend.python.watch import run_watched
 from whence.frontend.recorded_run import MODULES
@@ -30,9 +31,21 @@ def read_processes(folder: Path, tree: Path) -> list[WatchedProcess]:
     """Return the processes whose calls were logged into a folder, in the order of their starts."""
     found = []
     for description in sorted(folder.glob(f"[0-9]*/{PROCESS}")):
-        document = json.loads(description.read_text("utf-8"))
+        document = _read(description)
         found.append(_Reader(folder, description.parent, document, tree).read())
     return found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        document: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"The log of the test's calls is not whole: {path.name} cannot be read ({error}).\n"
+            "Is the disk full? Set TMPDIR to a directory with more space.",
+            slug="calls-not-logged",
+        ) from None
+    return document
 
 
 class _Reader:
@@ -60,7 +73,7 @@ class _Reader:
                 yield from zip(kinds, values, strict=True)
 
     def _module(self, base: int, _name: str, path: str, digest: str, _count: int) -> None:
-        document = json.loads((self._trace / MODULES / f"{digest}.json").read_text("utf-8"))
+        document = _read(self._trace / MODULES / f"{digest}.json")
         for offset, row in enumerate(document.get("functions", ())):
             self._index[base + offset] = len(self._process.functions)
             self._process.functions.append(
