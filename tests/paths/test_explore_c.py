@@ -88,6 +88,10 @@ def test_an_element_of_a_table_is_a_choice(tmp_path: Path) -> None:
          {b"none\n", b"one\n"}),
         ('char *e; long n = strtol(argv[1], &e, 10); puts(e == argv[1] ? "none" : n > 50 ? "far" : '
          '"near");', "x", {b"none\n", b"far\n", b"near\n"}),
+        ('char *e; strtol(argv[1], &e, 10); puts(*e ? "rest" : "whole");', "7",
+         {b"rest\n", b"whole\n"}),
+        ('puts(argv[1][0] == \'-\' && argv[1][1] == \'v\' ? "version" : "other");', "x",
+         {b"version\n", b"other\n"}),
         ('puts(strtol(argv[1], 0, 16) == 0xbeef ? "beef" : "no");', "0x12", {b"beef\n", b"no\n"}),
         ('double t = atof(argv[1]); puts(t * 2 > 75.5 ? "hot" : t < -1e3 ? "none" : "mild");',
          "20.5", {b"hot\n", b"none\n", b"mild\n"}),

@@ -86,6 +86,7 @@ class ExploreSearch:
         self.inputs: list[Contents] = []  # of each run
         self.moves: list[int] = []  # of each run
         self.open: list[OpenQuestion] = []
+        self.ended: list[tuple[int, int]] = []  # conditions of runs that hold where an input ends
         self.unmoved: list[int] = []  # runs whose inputs were not lengthened and shortened yet
         self.asked: set[str] = set()
         self.classes: set[str] = set()
@@ -100,6 +101,8 @@ class ExploreSearch:
         """Answer one question, or change the length of an input; False if nothing is left."""
         if self.open:
             self._answer(heapq.heappop(self.open))
+        elif self.ended:
+            self._grow(*self.ended.pop(0))
         elif self.unmoved:
             self._move(self.unmoved.pop(0))
         else:
@@ -118,6 +121,9 @@ class ExploreSearch:
         self.found.infeasible += answer.verdict is Verdict.INFEASIBLE
         self.found.unknown += answer.verdict is Verdict.UNKNOWN
         if answer.contents is None:
+            ends = old.unknowns.ends(condition.fact.unknowns, old.contents)
+            if ends and not question.excluded and self.moves[question.of] < _MAX_MOVES:
+                self.ended.append((question.of, question.at))
             return
         new = self._recorded(answer.contents)
         is_as_promised = _turns_at(question.at, old.ways, new.ways)
@@ -143,6 +149,20 @@ class ExploreSearch:
         weight = self._weights[run.ways[at]]
         self._weights[run.ways[at]] += 1
         heapq.heappush(self.open, OpenQuestion(weight, -len(self.asked), of, at, excluded))
+
+    def _grow(self, of: int, at: int) -> None:
+        """Break a condition that holds because an input ends: let one more byte stand there."""
+        old = self._run_of(of)
+        fact = old.conditions[at].fact
+        kept = [one.fact for one in old.conditions[:at]]
+        longer = old.unknowns.ends(fact.unknowns, old.contents)
+        answer = self._solver.solve(old.unknowns, kept, negated(fact), old.contents, longer=longer)
+        if answer.contents is None:
+            return
+        new = self._recorded(answer.contents)
+        is_as_promised = _turns_at(at, old.ways, new.ways)
+        self.found.diverged += not is_as_promised
+        self._add(new, (of, at + 1), is_as_promised, self.moves[of] + 1)
 
     # --- lengths ---------------------------------------------------------------------------------
 

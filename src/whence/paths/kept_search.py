@@ -24,6 +24,7 @@ def search_state(search: ExploreSearch) -> dict[str, Any]:
         "inputs": [contents_state(one) for one in search.inputs],
         "moves": search.moves,
         "open": [list(astuple(one)) for one in search.open],
+        "ended": [list(one) for one in search.ended],
         "unmoved": search.unmoved,
         "asked": sorted(search.asked),
         "classes": sorted(search.classes),
@@ -40,6 +41,7 @@ def restore_search(search: ExploreSearch, state: dict[str, Any]) -> None:
         for weight, order, of, at, excluded in state["open"]
     ]
     heapq.heapify(search.open)
+    search.ended = [(of, at) for of, at in state["ended"]]
     search.unmoved = list(state["unmoved"])
     search.asked, search.classes = set(state["asked"]), set(state["classes"])
     for name in _COUNTS:

@@ -70,17 +70,22 @@ class Solver:
         broken: Fact,
         contents: Mapping[InputSource, bytes],
         limit: int = LIMIT,
+        longer: int = 0,
     ) -> SolverAnswer:
-        """Return inputs for which the facts `kept` hold, and `broken` does too."""
-        quick = self._by_trying(unknowns, kept, broken, contents)
+        """Return inputs for which the facts `kept` hold, and `broken` does too.
+
+        `longer` are zero bytes behind an input: one more byte may stand there.
+        """
+        quick = None if longer else self._by_trying(unknowns, kept, broken, contents)
         if quick is not None:
             return quick
         facts = [broken, *unknowns.connected(broken.unknowns, kept)]
         members = 0
         for fact in facts:
             members |= fact.unknowns
-        closed, given = unknowns.closed(members)
+        closed, given = unknowns.closed(members, longer)
         formulas = [fact.formula for fact in [*facts, *given]]
+        formulas += [one.term != 0 for one in unknowns.members(longer)]
         wishes = self._readable(unknowns, closed)
         verdict, value = self._asked(formulas, wishes, limit)
         if value is None:
@@ -196,7 +201,8 @@ def changed(
         if not isinstance(one.what, InputByte):
             continue
         value = value_of(one.term).as_long()
-        if one.what.offset < len(contents[one.what.source]):
+        size = len(contents[one.what.source])
+        if one.what.offset < size or (value and one.what.offset == size):
             edit = (one.what.offset, one.what.offset + 1, bytes([value]))
             edits.setdefault(one.what.source, []).append(edit)
     spelled = {one.what for one in members if isinstance(one.what, InputByte)}

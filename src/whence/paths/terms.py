@@ -7,7 +7,7 @@ that code without a formula made.  A set of unknowns is an int with one bit for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -185,8 +185,11 @@ class Unknowns:
         pairs = [(one.term, _constant(one)) for one in self.members(unknowns)]
         return z3.simplify(z3.substitute(formula, *pairs))
 
-    def closed(self, unknowns: int) -> tuple[int, list[Fact]]:
-        """Return the set with all that its members depend on, and what holds of them."""
+    def closed(self, unknowns: int, without: int = 0) -> tuple[int, list[Fact]]:
+        """Return the set with all that its members depend on, and what holds of them.
+
+        What holds of the unknowns of the set `without` is left out.
+        """
         facts: list[Fact] = []
         done = 0
         while unknowns & ~done:
@@ -194,12 +197,12 @@ class Unknowns:
             lowest &= -lowest
             done |= lowest
             unknown = self.all[lowest.bit_length() - 1]
-            for fact in unknown.facts:
+            for fact in () if lowest & without else unknown.facts:
                 facts.append(fact)
                 unknowns |= fact.unknowns
         linked, spellings = self._spelled(unknowns)
         if linked & ~unknowns:
-            closed, more = self.closed(unknowns | linked)
+            closed, more = self.closed(unknowns | linked, without)
             return closed, more
         return unknowns, facts + spellings
 
@@ -236,6 +239,15 @@ class Unknowns:
             if grown == reached:
                 return [fact for fact, is_kept in zip(facts, kept, strict=True) if is_kept]
             reached = grown
+
+    def ends(self, unknowns: int, contents: Mapping[InputSource, bytes]) -> int:
+        """Return those of a set that are the zero byte behind an input."""
+        found = 0
+        for one in self.members(unknowns):
+            what = one.what
+            if isinstance(what, InputByte) and what.offset == len(contents[what.source]):
+                found |= 1 << self._numbers[what]
+        return found
 
     def has_neighbours(self, unknowns: int) -> bool:
         """Do other unknowns share input bytes or facts with a set?"""

@@ -199,13 +199,11 @@ class ExploreSession:
 
     def _result(self) -> ExploreResult:
         found = self._search.found
-        interrupted = None if found.is_complete or self._reason else "interrupted"
-        if found.unknown and not found.is_complete and not self._search.open:
-            interrupted = f"the solver gave no answer to {found.unknown} questions"
+        gap = self._reason or self._gap()
         request = self._request
         return ExploreResult(
-            is_complete=found.is_complete,
-            reason=self._reason or interrupted,
+            is_complete=gap is None,
+            reason=gap,
             point=request.at if request.by == "slice" else "path",
             folder=str(self.folder),
             inputs=tuple(source.words for source in sorted(self._program.free)),
@@ -218,6 +216,22 @@ class ExploreSession:
             notes=(*self._program.notes, *self._notes, *self._counted()),
             open_questions=len(self._search.open),
         )
+
+    def _gap(self) -> str | None:
+        """Return why classes may be missing; None if there are all of these lengths."""
+        search = self._search
+        if search.open or search.ended or search.unmoved:
+            return "interrupted"
+        if search.found.unknown:
+            return f"the solver gave no answer to {search.found.unknown} questions"
+        if search.found.diverged:
+            return f"{search.found.diverged} runs went another way than their formula promised"
+        if self._pinned:
+            names = ", ".join(sorted(self._pinned))
+            return (
+                f"nothing is left to ask, but some values are taken as recorded: those of {names}"
+            )
+        return None
 
     def _counted(self) -> list[str]:
         """Return notes about what was lost."""
