@@ -21,6 +21,7 @@ from whence.augment.questions import InputQuestion, QuestionAnswer, QuestionAske
 from whence.augment.seen_runs import SeenRun, VersionRuns
 from whence.augment.uses import use_distances
 from whence.explain.meeting.version_index import Ids
+from whence.inputs import InputSource
 from whence.paths.explore import negated
 from whence.paths.lengths import length_moves
 from whence.paths.program import Contents, PathRun
@@ -31,7 +32,7 @@ from whence.subject.command import Ended
 _FAR = 8  # what a branch counts that leads nowhere in particular; guessed
 _OTHER_KIND = 4  # what a condition counts that is no branch, such as the shape of a number; guessed
 _BEFORE = 2  # what a branch counts that decides what changed code computes; guessed
-_LENGTH = 3  # what an input with one piece longer or shorter counts; guessed
+_LENGTH = 2  # what an input with one piece longer or shorter counts more; guessed
 _LENGTHS = "lengths"  # what marks the keys of such inputs
 _MAX_RELAXED = 24  # how often conditions are given up for one question; guessed
 _RELAXED = "relaxed"  # what marks the keys of such questions
@@ -60,6 +61,7 @@ class SearchState:
     is_over: bool = False  # was it stopped before all questions were asked?
 
 
+_Identity = tuple[tuple[InputSource, bytes], ...]
 Ask = Callable[[], "InputQuestion | Contents | None"]  # a question, or inputs to try right away
 
 
@@ -105,7 +107,8 @@ class ChangeSearch:
         self._queue: list[_Entry] = []
         self._numbers = count()
         self._tries: Counter[Hashable] = Counter()
-        self._seen: set[tuple[tuple[object, bytes], ...]] = set()
+        self._moves: Counter[_Identity] = Counter()  # how often a length was changed for an input
+        self._seen: set[_Identity] = set()
 
     def run(self, starts: Sequence[Contents]) -> SearchState:
         """Search from some inputs until a difference is found, or nothing is left."""
@@ -179,7 +182,7 @@ class ChangeSearch:
 
     def _try(self, contents: Contents) -> None:
         """Run both versions with an input; ask what the runs leave open."""
-        key = tuple(sorted((source, contents[source]) for source in self._bad.program.free))
+        key = self._identity(contents)
         if key in self._seen or self.state.difference is not None:
             return
         self._seen.add(key)
@@ -194,10 +197,13 @@ class ChangeSearch:
             return
         self._open(contents)
 
+    def _identity(self, contents: Contents) -> _Identity:
+        """Return the inputs that may change."""
+        return tuple(sorted((source, contents[source]) for source in self._bad.program.free))
+
     def _open(self, contents: Contents) -> None:
         """Record an input, and put the questions about it into the queue."""
         bad = self._bad.run(contents, self._changes)
-        self._add_lengths(bad.run, next(self._numbers))
         if bad.targets and bad.first is None:
             self._reach(bad)
             return
@@ -210,18 +216,24 @@ class ChangeSearch:
             self.state.runs_to_reach = self._bad.recorded
         self._propagate(RunPair(bad, good))
 
-    def _add_lengths(self, run: PathRun, number: int) -> None:
-        """Ask for inputs with one piece longer or shorter than in a run, one after the other."""
-        moves = length_moves(run)
+    def _add_lengths(self, run: PathRun, cost: int) -> None:
+        """Ask for inputs with one piece longer or shorter than in a run, one after the other.
+
+        `cost` is what the most promising question about the run counts.
+        """
+        moves, number = length_moves(run), next(self._numbers)
+        before = self._moves[self._identity(run.contents)]
+        priority = Aim.FLIP, cost + _LENGTH * (1 + before), -number
 
         def ask() -> Contents | None:
             moved = next(moves, None)
             if moved is not None:
-                self._add((Aim.FLIP, _LENGTH, -number), key, ask)
+                self._add(priority, key, ask)
+                self._moves[self._identity(moved)] = before + 1
             return moved
 
         key = _Key(_LENGTHS, number)
-        self._add((Aim.FLIP, _LENGTH, -number), key, ask)
+        self._add(priority, key, ask)
 
     # --- reaching --------------------------------------------------------------------------------
 
@@ -236,6 +248,7 @@ class ChangeSearch:
             return by_step.get(step, seen.other_side(step, seen.to_change))
 
         self._add_texts(seen, cost_of)
+        self._add_lengths(seen.run, min(best.values(), default=_FAR))
         for number, condition in enumerate(seen.conditions):
             if number in best:
                 self._add_turn(seen, number, best[number])
@@ -300,6 +313,7 @@ class ChangeSearch:
             self._add_pair(asked, level + _BEFORE, pair, number)
             if asked.of == BAD:
                 costs[asked.step] = min(costs.get(asked.step, _FAR), level + _BEFORE)
+        self._add_lengths(pair.bad.run, 0)
         self._add_texts(pair.bad, lambda step: costs.get(step, _FAR))
 
     def _add_pair(self, asked: PairQuestion, cost: int, pair: RunPair, number: int) -> None:

@@ -104,6 +104,10 @@ class InputProgram(Protocol):
     def notes(self) -> Sequence[str]:
         """What a user should know, such as "the program is started without its script"."""
 
+    @property
+    def starts_slowly(self) -> bool:
+        """Does a run take about as long if it is recorded?  So it is with a test runner."""
+
     def run(self, contents: Contents) -> PathRun:
         """Run the program with these inputs, recorded."""
 

@@ -294,7 +294,7 @@ class AugmentSession:
         self, ids: Ids, test: OpenedTest, contents: Contents, name: str
     ) -> tuple[MadeTest, Ended, Ended] | None:
         """Write a test and run it in both plain builds; None if they end the same way."""
-        made = test.bad.program.write_test(contents, self._out, name)
+        made = test.good.program.write_test(contents, self._out, name)
         good, bad = self._plain_good.run(made.command), self._plain_bad.run(made.command)
         if ends_differently(good, bad) and self._due.is_due(ids, made.command):
             return made, good, bad

@@ -49,6 +49,7 @@ class CInputProgram:
         """`folder` is empty and takes the recorded runs."""
         self._rerunner, self._folder, self._start = rerunner, folder, start
         self.free, self.first, self.notes = start.free, start.contents, start.notes
+        self.starts_slowly = False
         self._image: CImage | None = None  # of the last run; the program is the same in all runs
         self._seconds = max(_MIN_SECONDS, _SLOWER * start.seconds)
 

@@ -67,6 +67,7 @@ class PythonInputProgram:
         self._rerunner, self._folder, self._script = rerunner, folder, script
         self._seconds, self._modules = seconds, modules
         self.free, self.first, self.notes = script.free, script.contents, script.notes
+        self.starts_slowly = modules is not None
 
     def run(self, contents: Mapping[InputSource, bytes]) -> PythonRun:
         """Run the program with these inputs, recorded."""

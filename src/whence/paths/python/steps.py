@@ -193,7 +193,9 @@ class SymbolicSteps:
         literal = None if at is None else self._literal(calling, at)
         if literal is not None:
             self._set(step, literal)
-        elif at is None and not self._item_of(step, call, calling):
+        elif at is None and not (
+            self._item_of(step, call, calling) or self._unpacked(step, op, call, calling)
+        ):
             self._handed(step, call, calling)
 
     def _argument_of(self, step: Step, op: int, call: Step, calling: int) -> int | None:
@@ -215,6 +217,32 @@ class SymbolicSteps:
                 if use is not None and use < 0 and _is_same(program.constant(calling, use), value):
                     return at
         return None
+
+    def _unpacked(self, step: Step, op: int, call: Step, calling: int) -> bool:
+        """A parameter that a call passed as a part of `*items` or `**names`."""
+        program = self._program
+        function = program.functions[program.function_of(op)]
+        name, kinds = (program.name[op] or "").rstrip("'"), program.extra[calling] or ()
+        if name not in function.params or not {"*", "**"} & set(kinds):
+            return False
+        given: list[AnyValue] = [None] * self._is_bound(call, calling)
+        for kind, value in zip(kinds, self._operands(call, calling)[1:], strict=True):
+            if kind is None:
+                given.append(value)
+            elif kind == "*":
+                items = as_items(value)
+                if items is None:
+                    return False
+                given += items
+            elif kind == "**" and isinstance(value, Held):
+                for key, item_of_name in zip(value.items[::2], value.items[1::2], strict=True):
+                    if key == name:
+                        given = [None] * function.params.index(name) + [item_of_name]
+        place = function.params.index(name)
+        if place >= len(given) or not is_symbolic(given[place]):
+            return False
+        self._set(step, given[place])
+        return True
 
     def _item_of(self, step: Step, call: Step, calling: int) -> bool:
         """A parameter of a function that `sorted`, `map` and the like call for each item."""
