@@ -1,4 +1,6 @@
-"""Which comment explains a failed test?  Markdown, made from the JSON of `whence explain`.
+"""Which comment explains a failed test, or says what the changes change?
+
+Markdown, made from the JSON of `whence explain` or of `whence augment`.
 
     python comment.py [--blob URL] [--artifact URL] explanation.json >comment.md
 
@@ -29,8 +31,8 @@ _SEPARATOR = "\u200b"  # breaks addresses and mentions, which a backslash does n
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Make a comment from the JSON of whence explain.")
-    parser.add_argument("file", help="the file that whence explain --json wrote")
+    parser = argparse.ArgumentParser(description="Make a comment from the JSON of whence.")
+    parser.add_argument("file", help="the file that --json wrote (explain or augment)")
     parser.add_argument("--blob", help="URL of the files of the bad version, for links")
     parser.add_argument("--artifact", help="URL of the whole report")
     options = parser.parse_args()
@@ -44,7 +46,8 @@ def comment(
     document: dict[str, Any], *, blob: str | None = None, artifact: str | None = None
 ) -> str:
     """Return the comment, with as many parts of the result as fit."""
-    page = Page(document, blob)
+    is_augment = document.get("command") == "augment"
+    page = AugmentPage(document, blob) if is_augment else Page(document, blob)
     end = f"\n[The whole report]({artifact}) has more.\n" if artifact else ""
     left_out = "\n*The rest does not fit into a comment.*\n"
     room = MAX_COMMENT - len((left_out + end).encode())
@@ -197,6 +200,47 @@ class Page:
             return shown
         file = quote(str(where["file"]).encode("utf-8", "replace"))
         return f"[{shown}]({self._blob}/{file}#L{line})"
+
+
+class AugmentPage(Page):
+    """The parts of a comment that says what the changes of a pull request change."""
+
+    def blocks(self) -> Iterator[str]:
+        changes = self._found["changes"]
+        counts: dict[str, int] = {}
+        for one in changes:
+            counts[one["status"]] = counts.get(one["status"], 0) + 1
+        listed = ", ".join(f"{int(count)} {prose(status)}" for status, count in counts.items())
+        yield f"### whence: {_counted(len(changes), 'change')}: {listed}\n"
+        if self._found.get("reason"):
+            yield f"\nStopped: {prose(self._found['reason'])}\n"
+        shown = [one for one in changes if one["status"] == "exposed"]
+        yield from _within(shown, MAX_COMMENT // 2, self._exposed)
+        for status, words in (
+            ("reached", "that a test executes, and no test shows"),
+            ("unreached", "that no test executes"),
+            ("unknown", "of which nothing is known"),
+            ("equal", "that change nothing that the program does"),
+        ):
+            own = [one for one in changes if one["status"] == status]
+            summary = f"{_counted(len(own), 'change')} {words}"
+            yield from _details(summary, own, self._silent)
+        yield from (f"\n> {prose(note)}\n" for note in self._found.get("notes") or [])
+
+    def _exposed(self, change: dict[str, Any]) -> str:
+        made = "A new test" if change["made"] else "A given test"
+        test = f"{made} shows it: {code(change['test']['command'])}\n" if change["test"] else ""
+        outputs = change.get("outputs") or {}
+        both = "".join(
+            f"\n{name}:\n\n{fenced(str(outputs[key]), '')}"
+            for key, name in (("good", "Before"), ("bad", "After"))
+            if key in outputs
+        )
+        return f"{self._change(change)}\n{test}{both}"
+
+    def _silent(self, change: dict[str, Any]) -> str:
+        line = max(change["new"][0], 1)
+        return f"- {self._place({**change, 'line': line})}: {prose(change['because'])}\n"
 
 
 def _values(label: str, values: dict[str, str]) -> str:

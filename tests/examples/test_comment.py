@@ -251,3 +251,33 @@ def test_prose_is_shown_as_it_is(text: str) -> None:
     seen = "".join(t.content for t in tokens if t.type in ("text", "code_inline", "text_special"))
     said = script.visible("".join(text.split()), 2000)
     assert re.sub(r"[\s\u200b`]", "", seen)[:200] == re.sub(r"[\s`]", "", said)[:200]
+
+
+AUGMENTED: dict[str, Any] = {
+    "command": "augment",
+    "status": "done",
+    "reason": None,
+    "notes": [],
+    "changes": [
+        {
+            **CHANGE,
+            "status": "exposed",
+            "because": "The good version prints `1`.",
+            "made": True,
+            "test": {"command": "./sum 2"},
+            "outputs": {"good": "4\n", "bad": "```\n<b>@team</b>\n"},
+        },
+        {**CHANGE, "id": 5, "status": "reached", "because": "Its effect dies.", "made": False,
+         "test": None, "outputs": None},
+    ],
+}  # fmt: skip
+
+
+def test_a_comment_says_what_the_changes_of_a_pull_request_change() -> None:
+    made = script.comment(AUGMENTED, blob=BLOB)
+    assert "2 changes: 1 exposed, 1 reached" in made
+    assert "A new test shows it: ` ./sum 2 `" in made
+    assert "1 change that a test executes, and no test shows" in made
+    kinds = {token.type for token in MarkdownIt().parse(made)}
+    assert "html_inline" not in kinds
+    assert "````\n```\n<b>@team</b>" in made  # a fence that the output cannot close

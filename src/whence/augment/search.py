@@ -34,6 +34,7 @@ _OTHER_KIND = 4  # what a condition counts that is no branch, such as the shape 
 _BEFORE = 2  # what a branch counts that decides what changed code computes; guessed
 _LENGTH = 2  # what an input with one piece longer or shorter counts more; guessed
 _LENGTHS = "lengths"  # what marks the keys of such inputs
+_LONGER, _LONG = 20, 4096  # how much more a run may print than the first, and be recorded; guessed
 _MAX_RELAXED = 24  # how often conditions are given up for one question; guessed
 _RELAXED = "relaxed"  # what marks the keys of such questions
 _CORRELATED = 1  # what a branch counts more that stands in the way of another one; guessed
@@ -107,6 +108,7 @@ class ChangeSearch:
         self._queue: list[_Entry] = []
         self._numbers = count()
         self._tries: Counter[Hashable] = Counter()
+        self._printed = 0  # bytes that the first run printed
         self._moves: Counter[_Identity] = Counter()  # how often a length was changed for an input
         self._seen: set[_Identity] = set()
 
@@ -193,8 +195,10 @@ class ChangeSearch:
             if self._is_shown(difference):
                 self.state.difference = difference
                 return
-        if good.timed_out or bad.timed_out:
-            return
+        size = max(len(good.stdout), len(bad.stdout))
+        self._printed = self._printed or size + 1
+        if good.timed_out or bad.timed_out or size > _LONGER * self._printed + _LONG:
+            return  # to record such a run takes longer than all the others
         self._open(contents)
 
     def _identity(self, contents: Contents) -> _Identity:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,11 +23,12 @@ from whence.service.recording import prepare
 from whence.subject.trial import BuildAndTest
 from whence.temporary import unused_path
 
+_NODE = re.compile(r"[^\s<>|&;]+\.py(::[^<>|&;]+)?")
 _OPTIONS: list[Callable[..., Any]] = [
     click.option("--good", required=True, metavar="SRC", help="The version before the changes: a directory, an archive, a git revision of --repo, or pypi:NAME==VERSION."),
     click.option("--bad", required=True, metavar="SRC", help="The version with the changes."),
     click.option("--test", metavar="CMD", help="Shell command that runs a test in the version's tree ({tree}); new tests start from it."),
-    click.option("--tests", "tests_file", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE", help="A file with more tests, one command a line."),
+    click.option("--tests", "tests_file", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE", help="A file with more tests, one a line: a command, or a pytest node id."),
     click.option("--build", metavar="CMD", help="Shell command that builds the program; $CC and $CXX are set."),
     click.option("--change", "chosen", multiple=True, metavar="ID|FILE:LINE", help="A change to look at; may be repeated.  [default: all]"),
     click.option("--input", "inputs", multiple=True, metavar="SPEC", help="An input that may change: argv, argv:N, stdin, file:GLOB, env:NAME or literals; may be repeated.  [default: those that the test names]"),
@@ -71,7 +74,7 @@ def _request(options: dict[str, Any]) -> AugmentRequest:
     tests = [options["test"]] if options["test"] else []
     if options["tests_file"] is not None:
         lines = options["tests_file"].read_text("utf-8", "replace").split("\n")
-        tests += [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        tests += [_command(one) for line in lines if (one := line.strip()) and one[0] != "#"]
     if not tests:
         raise UserError(
             "There is no test to start from.\n"
@@ -95,6 +98,12 @@ def _request(options: dict[str, Any]) -> AugmentRequest:
         seconds=options["seconds"],
         frontend=options["frontend"],
     )
+
+
+def _command(test: str) -> str:
+    """Return the command of a test; a pytest node id is run with pytest."""
+    is_node = _NODE.fullmatch(test) is not None
+    return f"python3 -m pytest -q {shlex.quote(test)}" if is_node else test
 
 
 def _report(result: AugmentResult, options: dict[str, Any]) -> None:

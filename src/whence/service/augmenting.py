@@ -295,10 +295,18 @@ class AugmentSession:
     ) -> tuple[MadeTest, Ended, Ended] | None:
         """Write a test and run it in both plain builds; None if they end the same way."""
         made = test.good.program.write_test(contents, self._out, name)
+        if made.module is not None:
+            self._mark(self._out / made.module, ids)
         good, bad = self._plain_good.run(made.command), self._plain_bad.run(made.command)
         if ends_differently(good, bad) and self._due.is_due(ids, made.command):
             return made, good, bad
         return None
+
+    def _mark(self, module: Path, ids: Ids) -> None:
+        """Say at the top of a test module which change it shows."""
+        places = ", ".join(f"{one.file}:{one.new.start}" for one in self._chosen() if one.id in ids)
+        text = module.read_text("utf-8")
+        module.write_text(f"# Shows the change at {places}: it passes before it.\n{text}", "utf-8")
 
     def _result(
         self, change: Reported, test: OpenedTest, state: SearchState, proof: EqualityProof,
