@@ -61,7 +61,7 @@ def many_levels(tree: Path, _: Path) -> None:
     here = os.getcwd()
     os.chdir(tree)
     try:
-        for _ in range(1100):
+        for _level in range(1100):
             os.mkdir("d")
             os.chdir("d")
     finally:
