@@ -104,7 +104,7 @@ def test_distinct_newlines_keep_different_lines_different(lines: list[bytes]) ->
 
 # Modules that split text that is not source, and the kind of text.
 OTHER_TEXT = {
-    "service/chain_session.py": "what a test printed",
+    "chain/wrong_output.py": "what a test printed",
     "causes/written_difference.py": "the output of a program",
     "chain/causality.py": "a file of ours",
     "changes/gitdiff.py": "the output of git",

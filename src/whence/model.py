@@ -425,8 +425,8 @@ class ChainLink:
 class PassingRun:
     """The passing run that values came from."""
 
-    by: str  # good, test or switch
-    file: str | None = None  # of the switched branch
+    by: str  # good, test, switch or value
+    file: str | None = None  # of the switched branch, or of the step that gave another value
     line: int | None = None
     words: str = ""  # a clause, such as "with `x > 0` at m.c:7 false instead of true"
 

@@ -30,6 +30,9 @@ class FixedRerunner(StepRerunner):
     def can(self, alteration: Alteration) -> bool:
         return alteration == VALUE
 
+    def plain_value(self, step: Step) -> None:
+        raise AssertionError(f"nobody asks for the value of {step}")
+
     def can_watch(self, step: Step) -> bool:
         return step == STEP
 

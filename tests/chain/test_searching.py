@@ -342,8 +342,9 @@ assert seen
     assert error.value.slug == "failure-varies"
 
 
-def test_without_a_branch_that_helps_the_reason_is_told(tmp_path: Path) -> None:
-    result = chain_of(tmp_path, "value = 3\nprint(value + 1)\n", expect="5\n")
+def test_if_neither_a_branch_nor_a_value_helps_the_reason_is_told(tmp_path: Path) -> None:
+    text = "value = 3\nfor way in (value, value + 1):\n    print(way)\n"
+    result = chain_of(tmp_path, text, expect="1\n1\n")
     assert result.status == "unexplained"
     assert result.reason is not None
     assert "no passing run was found" in result.reason

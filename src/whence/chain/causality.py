@@ -24,6 +24,7 @@ class Judgement:
     outcome: Outcome  # FAIL: the same failure; OTHER: another one
     is_mended: bool  # what failed first is right now, though the run may fail later
     is_broken: bool = False  # another crash or exception than the failure ended it, or a limit
+    lacks: float | None = None  # what the number that is printed wrong lacks, if it is a number
 
 
 Judge = Callable[[AlteredRun], Judgement]
@@ -44,6 +45,7 @@ class RerunOutcome:
     came: Came
     missed: int
     is_broken: bool = False
+    lacks: float | None = None
 
 
 class KeptOutcomes:
@@ -58,10 +60,9 @@ class KeptOutcomes:
 
     def _read(self, line: str) -> None:
         try:
-            key, outcome, is_mended, came, missed, is_broken = json.loads(line)
-            found = RerunOutcome(
-                Outcome(outcome), bool(is_mended), Came(came), int(missed), bool(is_broken)
-            )
+            key, outcome, is_mended, came, missed, is_broken, lacks = json.loads(line)
+            ended = Outcome(outcome), bool(is_mended), Came(came), int(missed), bool(is_broken)
+            found = RerunOutcome(*ended, None if lacks is None else lacks + 0)
             self._known[key] = found
         except (ValueError, TypeError):
             return  # the line that a killed process was writing
@@ -74,7 +75,7 @@ class KeptOutcomes:
         self._known[key] = found
         if self._file is not None:
             what = [found.outcome.value, found.is_mended, found.came.value]
-            row = [key, *what, found.missed, found.is_broken]
+            row = [key, *what, found.missed, found.is_broken, found.lacks]
             with self._file.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(row) + "\n")
 
@@ -107,6 +108,10 @@ class CausalityTests:
     def outcome(self, alterations: Sequence[Alteration]) -> Outcome:
         """Return how the test ends with these alterations."""
         return self._tested(alterations, None).outcome
+
+    def lacks(self, alterations: Sequence[Alteration]) -> float | None:
+        """Return by how much the first number that is wrong in the failing run is wrong here."""
+        return self._tested(alterations, None).lacks
 
     def failure(self, alterations: Sequence[Alteration]) -> Induced:
         """Does the failure still come about?"""
@@ -178,7 +183,9 @@ class CausalityTests:
         if step is not None and (came is Came.UNSURE or not is_watched):
             self.runs += 1
             came = self._look(rerunner, alterations, step)
-        return RerunOutcome(judged.outcome, judged.is_mended, came, rerun.missed, judged.is_broken)
+        return RerunOutcome(
+            judged.outcome, judged.is_mended, came, rerun.missed, judged.is_broken, judged.lacks
+        )
 
 
 @dataclass(frozen=True, slots=True)

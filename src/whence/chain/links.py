@@ -119,6 +119,8 @@ class ChainWriter:
         other = None if value.is_kept else self._comparison.counterpart(value.step)
         flow = self._comparison.passing
         named = None if other is None else self._passing.named(other, flow.op_of(other))
+        if other is not None and self._comparison.is_same(value.step):
+            named = None  # another value was put there: the read has it
         if named is None and isinstance(value.alteration, Overwrite):
             passing = value.alteration.passing
             named = self._passing.named(passing, flow.op_of(passing))

@@ -2,14 +2,13 @@
 
 1. The bad version is built so that its runs can be altered, and its failing run is recorded.
 2. A passing run is recorded: of the good version, of another test, or of the failing program with
-   one branch switched.
+   one branch switched or one value replaced.
 3. The two runs are aligned, and FIC's search goes back from the failure.
 """
 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import time
@@ -25,6 +24,8 @@ from whence.chain.faulty import FaultyState
 from whence.chain.hierarchical import HierarchicalSearch
 from whence.chain.links import ChainWriter
 from whence.chain.switching import passing_switch
+from whence.chain.values import passing_value
+from whence.chain.wrong_output import right_beginning, wrong_number
 from whence.errors import UserError
 from whence.explain.recorder import counterpart
 from whence.explain.seen_failure import beside, seen_failure
@@ -44,6 +45,7 @@ from whence.trace.recording import Recording
 from whence.trace.rerunning import (
     Alteration,
     AlteredRun,
+    Assign,
     BuiltTest,
     Came,
     Force,
@@ -182,18 +184,22 @@ class _Session:
         rerunner = self._language.rerunner(built, observed.flow)
         others = [self._language.rerunner(each, observed.flow) for each in self._more]
         limit = self._request.max_runs
-        tests = CausalityTests(rerunner, self._judge(failing), self._kept, limit, others)
+        tests = CausalityTests(rerunner, self._judge(failing, observed), self._kept, limit, others)
         self._check_varies(tests, failing)
         tree = cause_search(observed)
-        switch = passing_switch(tree, tests, self._say)
+        switch: Force | Assign | None = passing_switch(tree, tests, self._say)
+        if switch is None:
+            switch = passing_value(tree, tests, self._say)
         if switch is None:
             return self._without_switch(failing, observed, tests)
 
+        altered = [switch]
+
         def record(out: Path) -> None:
-            rerunner.rerun([switch], record_into=out)
+            rerunner.rerun(altered, record_into=out)
 
         passing = self._recorded(record, "passing", self._tree)
-        by = _switch(observed, switch)
+        by = _switch(observed, switch) if isinstance(switch, Force) else _value(observed, switch)
         other = counterpart(observed.flow.thread, passing)
         assert other is not None, "the run is the same up to the branch"
         observed = self._beside_switched(failing, passing, observed, other)
@@ -211,8 +217,8 @@ class _Session:
     ) -> ChainResult:
         assert failing.failure is not None
         reason = (
-            f"no passing run was found: none of {tests.runs + tests.cached} branches that were "
-            "forced the other way makes the test pass"
+            f"no passing run was found: the test passes in none of {tests.runs + tests.cached} "
+            "reruns in which a branch went the other way or a step gave another value"
         )
         advice = "Name a version that passes with --good, or a test that passes with --passing-test"
         return ChainResult(
@@ -233,7 +239,7 @@ class _Session:
         runs, cached = (switching.runs, switching.cached) if switching else (0, 0)
         limit = self._request.max_runs - runs
         others = [self._language.rerunner(each, observed.flow, alignment) for each in self._more]
-        judge, look = self._judge(failing), self._look
+        judge, look = self._judge(failing, observed), self._look
         tests = CausalityTests(rerunner, judge, self._kept, limit, others, look)
         if switching is None:
             self._check_varies(tests, failing)
@@ -266,7 +272,7 @@ class _Session:
                 slug="failure-varies",
             )
 
-    def _judge(self, failing: Recording) -> Judge:
+    def _judge(self, failing: Recording, observed: ObservedFailure) -> Judge:
         """Return what says whether a rerun passes, fails in the same way, or otherwise."""
         assert failing.failure is not None
         reference = Reference(failing.failure)
@@ -274,7 +280,9 @@ class _Session:
         is_output = failing.failure.kind == "output"
 
         expected = self._commands.expected
-        wrong = None if expected is None else _first_wrong_line(printed, expected)
+        is_output = is_output or (expected is not None and observed.stream is not None)
+        right = None if expected is None else right_beginning(printed, expected)
+        number = None if expected is None else wrong_number(printed, expected)
 
         def judged(altered: AlteredRun) -> Judgement:
             outcome = reference.judge(altered.run).outcome
@@ -284,9 +292,10 @@ class _Session:
             is_broken = outcome is Outcome.BROKEN or (outcome is Outcome.OTHER and kind in _BREAKS)
             if outcome is Outcome.FAIL and is_output and out != printed:
                 outcome = Outcome.OTHER  # wrong, and in another way
-                if wrong is not None and expected is not None:
-                    is_mended = _first_wrong_line(out, expected) > wrong
-            return Judgement(outcome, is_mended, is_broken)
+            if outcome is Outcome.OTHER and is_output and right is not None and not is_broken:
+                is_mended = right.is_in(out)
+            lacks = None if number is None else number.lacking(out)
+            return Judgement(outcome, is_mended, is_broken, lacks)
 
         return judged
 
@@ -312,11 +321,19 @@ def _switch(observed: ObservedFailure, switch: Force) -> PassingRun:
     return PassingRun("switch", place.file, place.line, words)
 
 
-def _first_wrong_line(printed: bytes, expected: bytes) -> int:
-    """Return the number of the first line that differs; that of lines if none does."""
-    own, wanted = printed.split(b"\n"), expected.split(b"\n")
-    pairs = enumerate(itertools.zip_longest(own, wanted))
-    return next((n for n, (one, other) in pairs if one != other), len(wanted))
+def _value(observed: ObservedFailure, assign: Assign) -> PassingRun:
+    flow, step = observed.flow, assign.definition
+    describer = flow.describer()
+    named = describer.named(step, flow.op_of(step))
+    places = [flow.thread.image.place(flow.op_of(at)) for at in (step, flow.call_of(step)) if at]
+    place = next(filter(None, places), None)  # of an argument, that of the call
+    where = "" if place is None else f" at {place.file}:{place.line}"
+    name = "a value" if named is None else f"`{named.name}`"
+    own = "" if named is None else f", not {named.value}"
+    words = f"with {name}{where} {assign.value!r}{own}"
+    if place is None:
+        return PassingRun("value", words=words)
+    return PassingRun("value", place.file, place.line, words)
 
 
 def _no_passing_run(why: str) -> UserError:

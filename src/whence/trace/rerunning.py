@@ -48,7 +48,18 @@ class Force:
     is_always: bool = False  # also each time that it runs after this; not of a `switch`
 
 
-Alteration = Overwrite | Replace | Force
+Plain = bool | int | float | str  # a value that can be made anew in any run
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Assign:
+    """A definition gives this value instead of its own."""
+
+    definition: Step
+    value: Plain
+
+
+Alteration = Overwrite | Replace | Force | Assign
 
 
 class Came(Enum):
@@ -89,6 +100,10 @@ class StepRerunner(ABC):
     @abstractmethod
     def can(self, alteration: Alteration) -> bool:
         """Can this be done?  A value may not be mapped, or be in no place that can be set."""
+
+    @abstractmethod
+    def plain_value(self, step: Step) -> Plain | None:
+        """Return the value of a definition, if an `Assign` can give another of its kind."""
 
     @abstractmethod
     def can_watch(self, step: Step) -> bool:

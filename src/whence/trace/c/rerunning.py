@@ -31,6 +31,7 @@ from whence.trace.recording import Comparable, program_place
 from whence.trace.rerunning import (
     Alteration,
     AlteredRun,
+    Assign,
     BuiltTest,
     Came,
     Force,
@@ -42,6 +43,7 @@ from whence.trace.rerunning import (
 _STORES = (OpCode.STORE, OpCode.LSTORE)
 _DECIDES = (OpCode.CBR, OpCode.SWITCH)
 _ADDRESS = 8  # bytes
+_NUMBERS = (1, 2, 4, 8)  # bytes
 _MAX_DISTANCE = 200_000  # steps between a definition and a read that are looked at; guessed
 
 
@@ -65,7 +67,19 @@ class CStepRerunner(StepRerunner):
         if isinstance(alteration, Force):
             code = self._code(alteration.branch)
             return code == OpCode.CBR or (code == OpCode.SWITCH and not alteration.is_always)
+        if isinstance(alteration, Assign):
+            return self.plain_value(alteration.definition) is not None
         return self._content(alteration) is not None
+
+    def plain_value(self, step: Step) -> int | None:
+        """Return a number as signed: of what type it is the program does not say."""
+        if self._code(step) not in _STORES or _is_address(self.failing, step):
+            return None
+        size = self._size(step)
+        if size not in _NUMBERS:
+            return None
+        value = int(self.failing.value(step)) & (1 << 8 * size) - 1
+        return value - (1 << 8 * size) if value >> (8 * size - 1) else value
 
     def can_watch(self, step: Step) -> bool:
         return self._code(step) in (*_STORES, *_DECIDES)
@@ -102,6 +116,10 @@ class CStepRerunner(StepRerunner):
             if isinstance(alteration, Force):
                 yield Intervention(self._point(alteration.branch), self._forced(alteration))
                 continue
+            if isinstance(alteration, Assign):
+                action = SetBytes(self._bytes(alteration))
+                yield Intervention(self._point(alteration.definition), action)
+                continue
             content = self._content(alteration)
             assert content is not None, "alterations are possible"
             offset, data = content
@@ -122,6 +140,10 @@ class CStepRerunner(StepRerunner):
             return FlipBranch()
         assert self._values is not None
         return SetBytes(int(self._values.passing.value(force.passing)).to_bytes(8, "little"))
+
+    def _bytes(self, assign: Assign) -> bytes:
+        size = self._size(assign.definition)
+        return (int(assign.value) & (1 << 8 * size) - 1).to_bytes(size, "little")
 
     def _content(self, alteration: Overwrite | Replace) -> tuple[int, bytes] | None:
         """Return the bytes to write, and where: relative to what the definition wrote."""

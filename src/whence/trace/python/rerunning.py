@@ -19,14 +19,17 @@ from whence.trace.recording import program_place
 from whence.trace.rerunning import (
     Alteration,
     AlteredRun,
+    Assign,
     BuiltTest,
     Came,
     Force,
     Overwrite,
+    Plain,
     StepRerunner,
 )
 
 _VARIABLES = frozenset({"load", "store", "set_attr", "set_item"})  # hooked, though not logged
+_PASSED_ON = frozenset({"store", "param"})  # variables that are set to what an expression gave
 _CONDITIONS = frozenset({"branch", "either"})
 # Operations whose value passes through a function of the recorder on its way.
 _VALUES = frozenset({
@@ -59,7 +62,13 @@ class PythonStepRerunner(StepRerunner):
         if isinstance(alteration, Force):
             return self._flow.opcode(alteration.branch) in _CONDITIONS
         at = self._place(alteration)
+        if isinstance(alteration, Assign):
+            return self._is_hooked(at)
         return self._is_hooked(at) and self._content(alteration.passing, at) is not None
+
+    def plain_value(self, step: Step) -> Plain | None:
+        value = self._flow.value(step) if self._is_hooked(step) else None
+        return value if isinstance(value, bool | int | float | str) else None
 
     def can_watch(self, step: Step) -> bool:
         return self._is_hooked(step) and self._flow.opcode(step) != "load"
@@ -91,6 +100,9 @@ class PythonStepRerunner(StepRerunner):
                 yield AlteredValue(op, count, "flip")
             return
         at = self._place(alteration)
+        if isinstance(alteration, Assign):
+            yield AlteredValue(self._flow.op_of(at), self._count(at), "set", alteration.value)
+            return
         content = self._content(alteration.passing, at)
         assert content is not None, "alterations are possible"
         op, count = self._flow.op_of(at), self._count(at)
@@ -101,12 +113,30 @@ class PythonStepRerunner(StepRerunner):
         else:
             yield AlteredValue(op, count, "set", content[0])
 
-    @staticmethod
-    def _place(alteration: Alteration) -> Step:
+    def _place(self, alteration: Alteration) -> Step:
         """Return the step whose value a rerun alters."""
+        if isinstance(alteration, Assign):
+            return self._logged_source(alteration.definition)
         if isinstance(alteration, Overwrite):
             return alteration.reader
         return alteration.branch if isinstance(alteration, Force) else alteration.definition
+
+    def _logged_source(self, step: Step) -> Step:
+        """Return the logged step that a variable is set from; the step itself if there is none.
+
+        A recording of the rerun shows what a logged step gave.  What a variable holds it follows
+        from that.
+        """
+        at, node = step, self._flow.node(step)
+        for _ in range(_MAX_HOPS):
+            if self._flow.opcode(at) in _VALUES and self._is_hooked(at):
+                return at
+            is_copy = node.operation.op is COp.COPY and len(node.operands) == 1
+            operand = node.operands[0] if is_copy else None
+            if not isinstance(operand, int) or self._flow.opcode(at) not in _PASSED_ON:
+                return step
+            at, node = operand, self._flow.node(operand)
+        return step
 
     def _is_hooked(self, step: Step) -> bool:
         opcode = self._flow.opcode(step)

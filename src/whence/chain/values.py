@@ -1,0 +1,244 @@
+"""Which value, given by one step instead of its own, makes the failing run pass?
+
+Some faults are mended by no branch that goes the other way: a wrong sum is printed on any way.
+Then the run in which one step gives another value is the passing run to compare with.  Of each
+statement the last execution is tried first; steps that compute a value come before those that copy
+one, the last first.  From the first that helps the search goes back to the computed values that it
+comes from, as long as one of these helps, too, and then tries the first ones of the run.  So it
+ends near the fault, and not at an input of the program, which would help as well.
+
+For a number, the output says which value it takes: the value is raised by one, and the number that
+is printed wrong moves by some amount.  Two runs give a line, and a third one tries the value with
+which the number would be right.  Other values are those near by, and texts of the run.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from whence.causes.questions import FailedCondition
+from whence.causes.tree import CauseSearch
+from whence.chain.causality import CausalityTests, OutOfReruns
+from whence.model import Outcome
+from whence.program.ids import Op, Step
+from whence.program.operations import COp
+from whence.trace.flow import Flow, StoredBits
+from whence.trace.rerunning import Assign, Plain
+
+_MAX_DEPTH = 6  # levels of the cause tree whose steps are tried; guessed
+_MAX_CAUSES = 60  # causes whose steps are tried; guessed
+_MAX_BEHIND = 5000  # steps behind those of the tree that are looked at; guessed
+_MAX_STEPS = 40  # steps that are tried; guessed
+_MAX_RUNS = 250  # reruns until the first value helps; guessed
+_MAX_EARLY = 60  # reruns for the values at the start of the run; guessed
+_MAX_HOPS = 20  # copies between a step and what computed its value; guessed
+_MAX_TURNS = 4  # times that a number is moved nearer to the one that is right; guessed
+_MAX_TEXTS = 6  # texts of the run that are tried for a text; guessed
+_MAX_NUMBERS = 2  # numbers of the run that are tried for a number; guessed
+
+
+def passing_value(
+    tree: CauseSearch, tests: CausalityTests, say: Callable[[str], None]
+) -> Assign | None:
+    """Return the value that makes the test pass if a step gives it; None if none is found."""
+    search = _ValueSearch(tree, tests)
+    last = tests.runs + _MAX_RUNS
+    found = None
+    try:
+        for number, step in enumerate(search.steps()):
+            say(f"looking for a value that makes the test pass: {number} steps tried")
+            found = search.at(step)
+            if found is not None or tests.runs > last:
+                break
+        while found is not None:
+            one = search.first_of(search.computed_behind(found.definition), _MAX_RUNS)
+            if one is None:
+                break
+            found = one
+        if found is not None:
+            found = search.first_of(search.all_behind(found.definition), _MAX_EARLY) or found
+    except OutOfReruns:
+        return None
+    return found
+
+
+@dataclass
+class _ValueSearch:
+    """Tries values for steps of the cause tree."""
+
+    tree: CauseSearch
+    tests: CausalityTests
+    _texts: list[str] = field(default_factory=list)
+    _numbers: list[float] = field(default_factory=list)
+
+    def steps(self) -> list[Step]:
+        """Return the steps whose values are tried, in this order."""
+        flow, last = self.tree.failure.flow, self.tree.failure.question.about
+        named = {step for step in (*self._in_tree(), *self._failed()) if step <= last}
+        found = {step for step in (*named, *self._behind(named)) if flow.defines(step)}
+        known = sorted(step for step in found if self._value(step) is not None)
+        values = [self._value(step) for step in known]
+        self._texts = sorted({value for value in values if isinstance(value, str)})
+        self._numbers = sorted({v for v in values if isinstance(v, int | float)})
+        turns: dict[Step, int] = {}  # of each step: how many executions of its operation come after
+        seen = Counter[Op]()
+        for step in reversed(known):
+            turns[step] = seen[flow.op_of(step)]
+            seen[flow.op_of(step)] += 1
+        known.sort(key=lambda step: (turns[step], not _is_computed(flow, step), -step))
+        return known[:_MAX_STEPS]
+
+    def first_of(self, steps: list[Step], most: int) -> Assign | None:
+        """Return the value that helps at the first of some steps; `most` reruns are made."""
+        last = self.tests.runs + most
+        for step in steps:
+            found = self.at(step)
+            if found is not None:
+                return found
+            if self.tests.runs > last:
+                return None
+        return None
+
+    def all_behind(self, definition: Step) -> list[Step]:
+        """Return the computed definitions that a definition comes from, in the order of the run."""
+        flow = self.tree.failure.flow
+        behind = (step for step in self._behind({definition}) if step < definition)
+        found = [each for each in behind if flow.defines(each) and _is_computed(flow, each)]
+        return sorted(each for each in found if self._value(each) is not None)
+
+    def computed_behind(self, definition: Step) -> list[Step]:
+        """Return the nearest computed definitions that a definition comes from, the last first."""
+        flow, found = self.tree.failure.flow, list[Step]()
+        work, seen = [definition], {definition}
+        while work and len(seen) < _MAX_BEHIND:
+            step = work.pop()
+            is_end = step != definition and flow.defines(step) and _is_computed(flow, step)
+            if is_end:
+                found += [step] if self._value(step) is not None else []
+                continue
+            for behind in _operands(flow, step):
+                if behind not in seen:
+                    seen.add(behind)
+                    work.append(behind)
+        return sorted(found, reverse=True)
+
+    def at(self, step: Step) -> Assign | None:
+        """Return a value of one step that makes the test pass."""
+        value = self._value(step)
+        if isinstance(value, bool):
+            tried: Iterator[Plain] = iter([not value])
+        elif isinstance(value, int | float):
+            solved = self._solved(step, value)
+            if solved is not None:
+                return solved
+            tried = iter(self._near_number(value))
+        else:
+            assert value is not None
+            tried = iter(self._near(value))
+        assigned = (Assign(step, each) for each in tried)
+        return next((each for each in assigned if self._passes(each)), None)
+
+    def _solved(self, step: Step, value: float) -> Assign | None:
+        """Move a number until the output has the number that is expected."""
+        return self._solved_from(step, value, value + 1) or self._solved_from(
+            step, value, value - 1
+        )
+
+    def _solved_from(self, step: Step, value: float, tried: float) -> Assign | None:
+        at, lacks = value, self.tests.lacks([])
+        if lacks is None:
+            return None
+        for _ in range(_MAX_TURNS):
+            assign = Assign(step, tried)
+            if self._passes(assign):
+                return assign
+            left = self.tests.lacks([assign])
+            if left is None or left == lacks:
+                return None
+            next_one = tried + left * (tried - at) / (lacks - left)
+            at, lacks = tried, left
+            if not math.isfinite(next_one):
+                return None
+            tried = round(next_one) if isinstance(value, int) else next_one
+            if tried == at:
+                return None
+        return None
+
+    def _near_number(self, value: float) -> list[float]:
+        """Return other numbers that are often right, and those of the run that are the nearest."""
+        others = [each for each in self._numbers if each != value and type(each) is type(value)]
+        nearest = sorted(others, key=lambda each: (abs(each - value), each))[:_MAX_NUMBERS]
+        often = [each for each in (0, 1, value + 1, value - 1, -value) if each != value]
+        return [*dict.fromkeys([*often, *nearest])]
+
+    def _near(self, text: str) -> list[str]:
+        """Return other texts of the run, those that are most like it first."""
+        others = {text.lower(), text.upper(), text.strip(), *self._texts} - {text}
+
+        def likeness(other: str) -> tuple[float, str]:
+            return -difflib.SequenceMatcher(None, text.lower(), other.lower()).ratio(), other
+
+        return sorted(others, key=likeness)[:_MAX_TEXTS]
+
+    def _passes(self, assign: Assign) -> bool:
+        can = self.tests.rerunner.can(assign)
+        return can and self.tests.outcome([assign]) is Outcome.PASS
+
+    def _value(self, step: Step) -> Plain | None:
+        return self.tests.rerunner.plain_value(step)
+
+    def _behind(self, named: set[Step]) -> Iterator[Step]:
+        """Yield the steps that some steps got their values from, the nearest first."""
+        flow = self.tree.failure.flow
+        work, seen = deque(sorted(named, reverse=True)), set(named)
+        while work and len(seen) < _MAX_BEHIND:
+            step = work.popleft()
+            yield step
+            for behind in _operands(flow, step):
+                if behind not in seen:
+                    seen.add(behind)
+                    work.append(behind)
+
+    def _failed(self) -> Iterator[Step]:
+        """Yield the step that failed, and those whose values are wrong there."""
+        question = self.tree.failure.question
+        yield question.about
+        if not isinstance(question, FailedCondition):
+            for operand, _ in question.seeds:
+                if isinstance(operand, int):
+                    yield operand
+
+    def _in_tree(self) -> set[Step]:
+        tree, level, found = self.tree, [0], set[Step]()
+        for _ in range(_MAX_DEPTH):
+            level = [child for cause in level for child in tree.children(cause)][:_MAX_CAUSES]
+            for cause in level:
+                found |= {Step(step) for step in tree.steps(cause).tolist()}
+        return found
+
+
+def _operands(flow: Flow, step: Step) -> Iterator[Step]:
+    for operand in flow.node(step).operands:
+        if isinstance(operand, StoredBits):
+            yield operand.step
+        elif isinstance(operand, int):
+            yield operand
+
+
+def _is_computed(flow: Flow, step: Step) -> bool:
+    """Is the value of a definition computed, and no copy of a constant or a variable?"""
+    at = step
+    for _ in range(_MAX_HOPS):
+        node = flow.node(at)
+        if node.operation.op is not COp.COPY:
+            return True
+        if len(node.operands) != 1 or not isinstance(node.operands[0], int):
+            return False
+        at = node.operands[0]
+        if flow.defines(at) or flow.is_load(at):
+            return False
+    return False
