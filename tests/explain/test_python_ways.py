@@ -95,9 +95,40 @@ UNCAUGHT = """
 """
 
 
-@pytest.mark.parametrize(
-    "text", [COUNTER, TALLY, CLASS_DECORATOR, FUNCTION_DECORATOR, METACLASS, UNCAUGHT]
-)
+TRY_BODY = """
+     def number(text):
+         try:
+    -        found = int(text)  # [fault]
+    +        found = int(text) + 1  # [fault]
+         except ValueError:
+             found = 0
+         twice = found * 2
+         return twice
+     assert number("3") == 6  # [fails]
+"""
+TRY_BRANCHES = """
+     class Box:
+         pass
+     def make(size):
+         try:
+             if size > 9:
+                 box = None
+             else:
+                 box = Box()
+         except ValueError as box:
+             raise
+    -    box.size = size  # [fault]
+    +    box.size = size + 1  # [fault]
+         other = box
+         return other
+     assert make(1).size == 1  # [fails]
+"""
+WAYS = [
+    COUNTER, TALLY, CLASS_DECORATOR, FUNCTION_DECORATOR, METACLASS, UNCAUGHT, TRY_BODY, TRY_BRANCHES
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WAYS)
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:
     answer = explain_python(tmp_path, text)
     assert answer.result.status == "explained", answer.result.reason

@@ -1132,6 +1132,16 @@ static void give_back(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
 }
 
 /* Replay that a logged operation has its value. */
+/* Emit the silent end of a try body, such as the store of its last statement.  A body that raised
+   has no event for its try, so this one was executed to its end. */
+static void end_body(kernel_t *k, running_t *a, u32 stretch) {
+    const program_t *p = &k->program;
+    u32 before = stretch - 1;
+    if (stretch && p->stretch_block[before] == p->stretch_block[stretch]
+        && a->stretch != (i32)before && is_silent(k, before))
+        emit(k, a, before);
+}
+
 static void complete_event(kernel_t *k, running_t *a, u32 op, u32 value) {
     const program_t *p = &k->program;
     u32 stretch = p->op_stretch[op], step;
@@ -1144,7 +1154,10 @@ static void complete_event(kernel_t *k, running_t *a, u32 op, u32 value) {
         a->has_result = 0;
         int continues = a->stretch >= 0 && (u32)a->stretch + 1 == stretch
             && p->stretch_block[a->stretch] == p->stretch_block[stretch];
-        if (!continues) emit_until(k, a, stretch);
+        if (!continues) {
+            emit_until(k, a, stretch);
+            if (p->op_code[op] == O_TRY) end_body(k, a, stretch);
+        }
         step = emit(k, a, stretch);
         complete(k, a, op, step, value);
     }

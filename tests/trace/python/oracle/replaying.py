@@ -139,11 +139,23 @@ class _Walker:
             activation.result = None
             if activation.stretch != stretch - 1 or not self._continues[stretch]:
                 self._emit_until(activation, stretch)
+                if self.program.opcode[op] == "try":
+                    self._end_body(activation, stretch)
             step = self._emit(activation, stretch)
             self._logged.complete(activation, op, step, value)
         activation.result = activation.raised = activation.pending = None
         if self._gives_back[op]:
             self._give_back(activation, op, step, value)
+
+    def _end_body(self, activation: RunningActivation, stretch: Stretch) -> None:
+        """Emit the silent end of a try body, such as the store of its last statement.
+
+        A body that raised has no event for its try, so this one was executed to its end.
+        """
+        before = Stretch(stretch - 1)
+        is_part = stretch > 0 and self._continues[stretch] and activation.stretch != before
+        if is_part and self.program.is_silent(before):
+            self._emit(activation, before)
 
     # --- positions -------------------------------------------------------------------------------
 
