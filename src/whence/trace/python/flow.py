@@ -37,6 +37,7 @@ _READS_CONTENTS = frozenset({
 # Operations that give a variable, an attribute or an item its value.
 _DEFINES = frozenset({"store", "set_attr", "set_item", "param", "next", "inplace", "unpack"})
 _CODE = frozenset({"function", "class", "module", "builtin", "method"})  # kinds of values
+_MAX_HOLDERS = 4  # limit on objects whose attributes hold each other; guessed
 _MAX_BODY = 100  # limit on the steps of a try or with body that are considered; guessed
 # The solver knows why these operations raise: a missing key, an index out of range.
 _EXPLAINED = frozenset({"item", "attr", "binary", "unary", "compare", "call"})
@@ -470,13 +471,20 @@ class PythonFlow(Flow):
         for operand in () if is_part else self._given(operands):
             token = self.run.values[operand]
             if type(token) is tuple:
-                whole = self.opcode(step) in ("call", "compare", "raise", "format")
+                whole = self.opcode(step) in ("call", "compare", "raise", "format") or (
+                    self.opcode(step) in ("next", "item", "unpack", "branch")
+                    and self.run.objects.kind(token) == "object"
+                )
                 held = self.run.objects.content_writers(token, step, with_attributes=whole)
                 found.update(dict.fromkeys(writer for writer in held if writer != operand))
+                if whole:
+                    found.update(dict.fromkeys(self._behind_library(operand, step)))
         for read in self.run.reads.get(step, ()):
             if self._is_implicit_return(read):
                 continue
             found[read] = None
+            if self.opcode(read) == "return":  # unrecorded code reads what it was given
+                found.update(dict.fromkeys(self._written_into(read, step)))
             if self.opcode(read) == "call":  # its arguments may be part of its result
                 found.update(dict.fromkeys(self._given(self._arguments(read))))
         if self.opcode(step) == "call":
@@ -485,6 +493,69 @@ class PythonFlow(Flow):
             token = self.run.values[step]
             found.update(dict.fromkeys(map(Step, self.run.objects.element_writers(token, step))))
         return tuple(read for read in found if read != step)
+
+    def _behind_library(self, operand: Step, step: Step) -> Iterator[Step]:
+        """Yield what unrecorded code may have put into what an attribute holds.
+
+        If no recorded step set the attribute, then unrecorded code did.  So what it holds may come
+        from wherever such code got the object whose attribute it is: from the call, and from what
+        recorded code gave to that call.
+        """
+        for _ in range(_MAX_HOLDERS):
+            if self.opcode(operand) != "attr" or operand in self.run.source:
+                return
+            holder = _step(self._operands(operand, self.op_of(operand)), 0)
+            if not isinstance(holder, int):
+                return
+            for call in self._touching(holder, step):
+                yield call
+                for read in (self.run.source.get(call), *self.run.reads.get(call, ())):
+                    if read and self.opcode(read) == "return":
+                        yield read
+                        yield from self._written_into(read, step)
+            operand = holder
+
+    def _touching(self, holder: Step, step: Step) -> Iterator[Step]:
+        """Yield the last calls of unrecorded code that got an object before a step.
+
+        What such a call returned may hold the object, so the last call that got this comes next.
+        """
+        before = 0
+        for _ in range(_MAX_HOLDERS):
+            state = self.run.objects.at(self.run.values[holder], step)
+            touched = state.touched if state is not None else None
+            calling = self._calling_back(holder, step)
+            last = max(touched if touched and touched < step else 0, calling or 0)
+            if last <= before:
+                return
+            yield Step(last)
+            before = holder = Step(last)
+
+    def _calling_back(self, holder: Step, step: Step) -> Step | None:
+        """Return the last call before a step that got an object and ran recorded code inside.
+
+        That code is not the function that was called: it was called back.
+        """
+        token = self.run.values[holder]
+        for before in self._before(step):
+            inside = self.run.source.get(before) or next(iter(self.run.reads.get(before, ())), None)
+            if self.opcode(before) != "call" or not inside or self.opcode(inside) != "return":
+                continue
+            given = (self.run.values[each] for each in self._given(self._arguments(before)))
+            on = self.called_on(before)
+            receiver = self.run.values[on] if on is not None else None
+            objects = self.run.objects
+            is_library = not objects.is_program_instance(receiver) and not (
+                objects.is_program_function(receiver)
+            )
+            if is_library and any(is_same_object(token, each) for each in (receiver, *given)):
+                return before
+        return None
+
+    def _written_into(self, given: Step, step: Step) -> list[Step]:
+        """Return the steps before `step` that wrote what a given object holds."""
+        token = self.run.values[given]
+        return self.run.objects.content_writers(token, step, with_attributes=True)
 
     def _is_implicit_return(self, step: Step) -> bool:
         """Is the step the end of a function without a return statement?"""
