@@ -12,6 +12,7 @@ import tomllib
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
+_LANGUAGES = {".py": "Python", ".c": "C", ".cpp": "C++"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Pair:
 
     @property
     def language(self) -> str:
-        return "Python" if self.good[0].endswith(".py") else "C"
+        return _LANGUAGES[Path(self.bad[0]).suffix]
 
     @property
     def lines(self) -> int:
@@ -56,9 +57,10 @@ class Pair:
     def commands(self, version: str) -> tuple[str | None, str]:
         """Return the build command and the test command of a version."""
         name = (self.good if version == "good" else self.bad)[0]
-        start = f"./{Path(name).stem}" if self.language == "C" else f"python3 {name}"
+        compiler = {".c": "$CC", ".cpp": "$CXX"}.get(Path(name).suffix)
+        start = f"./{Path(name).stem}" if compiler else f"python3 {name}"
         test = " ".join([start, *map(shlex.quote, self.arguments)])
-        build = f"$CC -g -o {Path(name).stem} {name}" if self.language == "C" else None
+        build = f"{compiler} -g -o {Path(name).stem} {name}" if compiler else None
         return build, test if self.stdin is None else f"{test} < input"
 
 
