@@ -19,17 +19,18 @@ from whence.subject.trial import BuildAndTest
 
 def program(
     folder: Path, source: str, arguments: str = "", *, stdin: bytes | None = None,
-    inputs: Sequence[str] = (), test: str | None = None,
+    inputs: Sequence[str] = (), test: str | None = None, name: str = "p.c",
 ) -> CInputProgram:  # fmt: skip
     """Build a program of one source file; its test is ./p with these arguments."""
     tree, kept = folder / "tree", folder / "kept"
     for path in (tree, kept):
         path.mkdir(parents=True, exist_ok=True)
-    (tree / "p.c").write_text(source)
+    (tree / name).write_text(source)
     if stdin is not None:
         (tree / "in").write_bytes(stdin)
     command = test or f"./p {arguments}{'' if stdin is None else ' < in'}"
-    commands = BuildAndTest(test=command, build="$CC -g -o p p.c")
+    compiler = "$CC" if name.endswith(".c") else "$CXX"
+    commands = BuildAndTest(test=command, build=f"{compiler} -g -o p {name}")
     return open_c_program(tree, commands, kept, [parse_input_spec(one) for one in inputs])
 
 

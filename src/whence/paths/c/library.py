@@ -310,7 +310,7 @@ def _unaffected(call: LibraryCall) -> bool:
 
 
 def _put_character(call: LibraryCall) -> bool:
-    """putchar and the like return the byte that they wrote."""
+    """putchar, ungetc and the like return the byte that they got."""
     value = call.argument(0)
     if isinstance(value, Term):
         byte = z3.ZeroExt(call.width - 8, z3.Extract(7, 0, value.term))
@@ -342,8 +342,8 @@ MODELS: dict[str, Model] = {
          "_ZdlPvm", "_ZdaPv"), _unaffected,
     ),
     **dict.fromkeys(
-        ("putchar", "putc", "fputc", "_IO_putc", "putchar_unlocked", "putc_unlocked"),
-        _put_character,
+        ("putchar", "putc", "fputc", "_IO_putc", "putchar_unlocked", "putc_unlocked", "ungetc",
+         "_IO_ungetc"), _put_character,
     ),
     **dict.fromkeys(
         ("atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull", "strtoimax",

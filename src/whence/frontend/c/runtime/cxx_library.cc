@@ -14,6 +14,12 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#ifdef __GLIBCXX__
+#include <cctype>
+#include <cerrno>
+#include <ext/stdio_sync_filebuf.h>
+#include <unistd.h>
+#endif
 
 namespace std {
 
@@ -82,6 +88,179 @@ template istream &getline(istream &, string &, char);
 #endif
 
 } // namespace std
+
+#ifdef __GLIBCXX__
+// std::cin, std::cout and std::cerr use this buffer, unless std::ios::sync_with_stdio(false) gives
+// them buffers that are not recorded.  That call only makes them faster.
+template class __gnu_cxx::stdio_sync_filebuf<char>;
+
+bool std::ios_base::sync_with_stdio(bool sync)
+{
+    static bool is_synchronous = true;
+    bool before = is_synchronous;
+    is_synchronous = sync;
+    return before;
+}
+
+// Files are read with this function.
+std::streamsize std::__basic_file<char>::xsgetn(char *text, std::streamsize length)
+{
+    std::streamsize count;
+    do
+        count = read(fd(), text, length);
+    while (count == -1 && errno == EINTR);
+    return count;
+}
+// The library has functions of its own for these streams and strings.
+namespace {
+
+bool is_space(const std::istream &in, int c)
+{
+    if (in.getloc() == std::locale::classic())
+        return isspace(c) != 0;
+    return std::isspace(static_cast<char>(c), in.getloc());
+}
+
+const int END = std::char_traits<char>::eof();
+
+} // namespace
+
+namespace std {
+
+template <> istream &operator>>(istream &in, string &text)
+{
+    streamsize count = 0;
+    ios_base::iostate state = ios_base::goodbit;
+    istream::sentry ready(in, false);
+    if (ready) {
+        try {
+            text.erase();
+            streamsize width = in.width();
+            streamsize most = width > 0 ? width : static_cast<streamsize>(text.max_size());
+            int c = in.rdbuf()->sgetc();
+            while (count < most && c != END && !is_space(in, c)) {
+                text += static_cast<char>(c);
+                count++;
+                c = in.rdbuf()->snextc();
+            }
+            if (count < most && c == END)
+                state |= ios_base::eofbit;
+            in.width(0);
+        } catch (...) {
+            in._M_setstate(ios_base::badbit);
+        }
+    }
+    if (count == 0)
+        state |= ios_base::failbit;
+    if (state)
+        in.setstate(state);
+    return in;
+}
+
+template <> istream &getline(istream &in, string &text, char end)
+{
+    streamsize count = 0;
+    ios_base::iostate state = ios_base::goodbit;
+    istream::sentry ready(in, true);
+    if (ready) {
+        try {
+            text.erase();
+            const int last = char_traits<char>::to_int_type(end);
+            const streamsize most = static_cast<streamsize>(text.max_size());
+            int c = in.rdbuf()->sgetc();
+            while (count < most && c != END && c != last) {
+                text += static_cast<char>(c);
+                count++;
+                c = in.rdbuf()->snextc();
+            }
+            if (c == END) {
+                state |= ios_base::eofbit;
+            } else if (c == last) {
+                count++;
+                in.rdbuf()->sbumpc();
+            } else {
+                state |= ios_base::failbit;
+            }
+        } catch (...) {
+            in._M_setstate(ios_base::badbit);
+        }
+    }
+    if (count == 0)
+        state |= ios_base::failbit;
+    if (state)
+        in.setstate(state);
+    return in;
+}
+
+template <> istream &istream::getline(char *text, streamsize size, char end)
+{
+    _M_gcount = 0;
+    ios_base::iostate state = ios_base::goodbit;
+    sentry ready(*this, true);
+    if (ready) {
+        try {
+            const int last = char_traits<char>::to_int_type(end);
+            int c = rdbuf()->sgetc();
+            while (_M_gcount + 1 < size && c != END && c != last) {
+                *text++ = static_cast<char>(c);
+                _M_gcount++;
+                c = rdbuf()->snextc();
+            }
+            if (c == END) {
+                state |= ios_base::eofbit;
+            } else if (c == last) {
+                _M_gcount++;
+                rdbuf()->sbumpc();
+            } else {
+                state |= ios_base::failbit;
+            }
+        } catch (...) {
+            _M_setstate(ios_base::badbit);
+        }
+    }
+    if (size > 0)
+        *text = '\0';
+    if (_M_gcount == 0)
+        state |= ios_base::failbit;
+    if (state)
+        setstate(state);
+    return *this;
+}
+
+template <> istream &istream::ignore(streamsize most, int end)
+{
+    const bool is_endless = most == __gnu_cxx::__numeric_traits<streamsize>::__max;
+    _M_gcount = 0;
+    sentry ready(*this, true);
+    if (ready && most > 0) {
+        ios_base::iostate state = ios_base::goodbit;
+        try {
+            while (is_endless || _M_gcount < most) {
+                int c = rdbuf()->sbumpc();
+                if (c == END) {
+                    state |= ios_base::eofbit;
+                    break;
+                }
+                _M_gcount++;
+                if (c == end)
+                    break;
+            }
+        } catch (...) {
+            _M_setstate(ios_base::badbit);
+        }
+        if (state)
+            setstate(state);
+    }
+    return *this;
+}
+
+template <> istream &istream::ignore(streamsize most)
+{
+    return ignore(most, END);
+}
+
+} // namespace std
+#endif
 
 #if defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI
 // Before C++20, the symbol is that of `str() const`; since then, that of `str() const &`.  A member
