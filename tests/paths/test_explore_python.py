@@ -261,3 +261,50 @@ def test_what_may_raise_decides_all_that_comes_after_it(tmp_path: Path) -> None:
     found = explored_python(tmp_path, files, "python test_amounts.py", at="output", most=9)
     assert len(found.runs) == 9
     assert not found.repeated
+
+
+STOCK = """import sys
+stock = {}
+for number, line in enumerate(sys.stdin, 1):
+    match line.split():
+        case ["in", name, amount]:
+            stock[name] = stock.get(name, 0) + int(amount)
+        case ["out", name, _, *_]:
+            print(f"line {number}: too many words")
+        case ["out", name]:
+            if name not in stock:
+                print("no", name)
+                continue
+            del stock[name]
+        case []:
+            pass
+        case _:
+            print("what?")
+print(len(stock))
+"""
+
+
+def test_lines_that_enumerate_counts_and_matched_sequences_lead_to_branches(tmp_path: Path) -> None:
+    """By slice: what is read of the input depends on what was read before it."""
+    found = explored_script(tmp_path, STOCK, stdin="in a 5\nout a\nin\n", at="output", most=25)
+    printed = seen(found)
+    assert any(text.startswith("what?") for text in printed)
+    assert any(text.startswith("no ") for text in printed)
+
+
+def test_a_search_from_a_place_on_leads_to_branches(tmp_path: Path) -> None:
+    source = """import re, sys
+text, at, total = sys.argv[1], 0, 0
+part = re.compile(r"([0-9]+)([hm])")
+while at < len(text):
+    match = part.match(text, at)
+    if match is None:
+        print("what?")
+        break
+    total += int(match.group(1)) * (60 if match.group(2) == "h" else 1)
+    at = match.end()
+else:
+    print("long" if total > 60 else "short")
+"""
+    found = explored_script(tmp_path, source, "1h2m", most=25)
+    assert {"what?", "long", "short"} <= seen(found)

@@ -22,7 +22,7 @@ from whence.trace.columns import NONE, U32
 from whence.trace.slicer import Potential
 
 VERSION = 4  # of the stored tables: raise it when they change
-_OWN = ("guards", "printing", "reading", "writers_of_op", "writers_start", "writers")
+_OWN = ("guards", "printing", "reading", "raising", "writers_of_op", "writers_start", "writers")
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Relevance:
     guards: npt.NDArray[np.bool_]  # for each stretch: can the branch at its end stop the run?
     printing: U32  # sides of branches that may print, as rows of stretch and block
     reading: U32  # sides of branches that may read more input, likewise
+    raising: U32  # sides of branches with operations that may raise, likewise; none in C
     writers_of_op: U32  # the group of each operation, or NONE
     writers_start: U32
     writers: U32

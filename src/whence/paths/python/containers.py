@@ -187,6 +187,29 @@ def set_item(site: Site, held: Held, key: AnyValue, value: AnyValue) -> AnyValue
     return None
 
 
+def delete_item(site: Site, held: Held, key: AnyValue) -> AnyValue:
+    """del object[key]"""
+    known = recorded_value(key)
+    if held.kind == "list" and isinstance(known, int) and not site.raised:
+        site.fixed(key)
+        del held.items[known]
+        return None
+    if held.kind != "dict":
+        return NO_RULE
+    keys = held.items[::2]
+    equalities = [when_equal(key, one) for one in keys]
+    if None in equalities:
+        return NO_RULE
+    unknowns = unknowns_of([key, *keys])
+    if not site.defined(some(equalities), unknowns, "KeyError", bounds=True):
+        return None
+    at = key_place(site, keys, key)
+    if at is None or at < 0:
+        return NO_RULE
+    del held.items[2 * at : 2 * at + 2]
+    return None
+
+
 # --- methods of lists ---------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from whence.paths.python.comparisons import COMPARISON_RULES, as_held
 from whence.paths.python.containers import CONTAINER_METHODS
 from whence.paths.python.formats import by_format, by_percent
 from whence.paths.python.numbers import NUMBER_RULES
-from whence.paths.python.regex import same_relations
+from whence.paths.python.regex import looks_around, same_relations
 from whence.paths.python.site import NO_RULE, Site
 from whence.paths.python.texts import TEXT_METHODS
 from whence.paths.python.values import (
@@ -125,11 +125,14 @@ def _pattern_of(value: Obj) -> Any:
 
 
 def _found(site: Site, pattern: Any, name: str, arguments: Sequence[AnyValue]) -> AnyValue:
-    text = text_of(arguments[0]) if len(arguments) == 1 else None
-    if text is None or site.raised:
+    text = text_of(arguments[0]) if arguments else None
+    start = arguments[1] if len(arguments) == 2 else 0
+    if text is None or site.raised or len(arguments) > 2 or type(start) is not int or start < 0:
+        return NO_RULE
+    if start and (name not in _SEARCHES or looks_around(pattern)):
         return NO_RULE
     if name in _SEARCHES:
-        return Found(pattern, name, text, site.result)
+        return Found(pattern, name, text.part(start, len(text.chars)), site.result)
     if name not in ("findall", "split"):
         return NO_RULE
     relations = same_relations(pattern, text)

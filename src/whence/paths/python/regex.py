@@ -270,6 +270,11 @@ def _sets_of(pattern: re.Pattern[Any]) -> tuple[Ranges, ...] | None:
         return None
 
 
+def looks_around(pattern: re.Pattern[Any]) -> bool:
+    """Does an expression ask where in the text it is, as ^ does?"""
+    return any(sign in str(pattern.pattern) for sign in ("^", "\\A", "\\b", "\\B", "(?<"))
+
+
 def same_relations(pattern: re.Pattern[Any], text: Text) -> tuple[Formula, object] | None:
     """Return that all characters relate to the sets of an expression as recorded, and how.
 

@@ -3,10 +3,12 @@
 1. An operation that may raise, and a branch with a side that does, decide whether anything after
    them runs.  So they belong to the relevant slice of every later step, with all that they need.
 2. The test of `a if test else b` decides its value, also where `a` and `b` are constants.
+3. What a step reads of an input depends on how much was read before it.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy as np
 from whence.paths.conditions import Condition
 from whence.paths.reorder import reorder
 from whence.program.ids import Instance, Step
+from whence.trace.columns import U32
 from whence.trace.python.flow import PythonFlow
 from whence.trace.python.slicer import slice_python
 
@@ -21,10 +24,15 @@ _MAX_BRANCHES = 300  # in a slice, that are ordered although inputs do not decid
 
 
 class PythonSlices:
-    """The relevant slices of one run; `raising` are the steps that inputs may make raise."""
+    """The relevant slices of one run.
 
-    def __init__(self, flow: PythonFlow, raising: Collection[Step]) -> None:
-        self._flow = flow
+    `raising` are the steps that inputs may make raise, `reads` those that read inputs in parts.
+    """
+
+    def __init__(
+        self, flow: PythonFlow, raising: Collection[Step], reads: Collection[Step]
+    ) -> None:
+        self._flow, self._reads = flow, sorted(reads)
         self._relevance = flow.python.image.relevance()
         self._deciding = sorted({*raising, *self._guards()})
         self._since: dict[int, Step] = {}  # by step: the first deciding step that depends on it
@@ -70,8 +78,22 @@ class PythonSlices:
             chosen = [step for step in new if step not in found]
             found.update(new)
             tests = {self._test_of(Step(step)) for step in chosen}
+            tests.update(*(self._read_before(Step(step)) for step in chosen))
             todo = {step for step in tests if step is not None and step not in found}
         return found
+
+    def _read_before(self, step: Step) -> list[Step]:
+        """Return the step that read before this one, and the branches that could have read since.
+
+        There are none if the step reads nothing.
+        """
+        at = bisect_left(self._reads, step)
+        if at == len(self._reads) or self._reads[at] != step:
+            return []
+        last = self._reads[at - 1] if at else Step(0)
+        unread = other_sides(self._flow, self._relevance.reading)
+        found = [branch for branch in unread if last < branch < step]
+        return [last, *found] if last else found
 
     def _test_of(self, step: Step) -> Step | None:
         """Return the branch that chose the value of `a if test else b`; None if it is none.
@@ -88,13 +110,35 @@ class PythonSlices:
         return last if flow.opcode(last) == "branch" else flow.controlling_step(last)
 
     def _guards(self) -> list[Step]:
-        """Return the branches after which nothing more may run."""
+        """Return the branches after which nothing more may run.
+
+        One is also a branch that went past operations that may raise.
+        """
         stretches = np.asarray(self._flow.thread.stream.stretch)
         is_guard = self._relevance.guards[stretches]
         last_step = self._flow.queries.last_step
-        return [last_step(Instance(number)) for number in np.flatnonzero(is_guard).tolist()]
+        found = [last_step(Instance(number)) for number in np.flatnonzero(is_guard).tolist()]
+        return found + other_sides(self._flow, self._relevance.raising)
 
     def _branches(self, members: Collection[int]) -> list[Step]:
         """Return the branches of a slice; if there are too many, none."""
         found = [Step(step) for step in members if self._flow.opcode(Step(step)) == "branch"]
         return found if len(found) <= _MAX_BRANCHES else []
+
+
+def other_sides(flow: PythonFlow, sides: U32) -> list[Step]:
+    """Return the branches of a run that did not take one of these sides.
+
+    `sides` are rows of stretch and block.
+    """
+    blocks_of: dict[int, set[int]] = {}
+    for stretch, block in sides.tolist():
+        blocks_of.setdefault(stretch, set()).add(block)
+    stream, code = flow.thread.stream, flow.thread.image.code
+    stretches = np.asarray(stream.stretch)
+    found: list[Step] = []
+    for instance in np.flatnonzero(np.isin(stretches[:-1], list(blocks_of))).tolist():
+        went = int(code.stretch_block[stretches[instance + 1]])
+        if blocks_of[int(stretches[instance])] - {went}:
+            found.append(flow.queries.last_step(Instance(instance)))
+    return found

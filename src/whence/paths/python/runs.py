@@ -8,19 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from whence.errors import UserError
 from whence.frontend.recorded_run import RUN
 from whence.inputs import InputSource
 from whence.paths.conditions import Condition, ConditionKind, PathCondition
 from whence.paths.python.observing import HELPER
-from whence.paths.python.relevant import PythonSlices
+from whence.paths.python.relevant import PythonSlices, other_sides
 from whence.paths.python.walk import PythonPath
 from whence.paths.python.words import shape_words
 from whence.paths.terms import Unknowns
 from whence.paths.words import branch_words, result_words
-from whence.program.ids import Instance, Op, Step
+from whence.program.ids import Op, Step
 from whence.subject.command import Ended
 from whence.trace.points import find
 from whence.trace.python.endings import uncaught
@@ -71,7 +69,8 @@ class PythonRun:
     @cached_property
     def _slices(self) -> PythonSlices:
         conditions = self.path.conditions
-        return PythonSlices(self._flow, {conditions[at].step for at in self._found.raising})
+        raising = {conditions[at].step for at in self._found.raising}
+        return PythonSlices(self._flow, raising, self._found.reads)
 
     def words(self, condition: Condition) -> str:
         """Return what a condition says, in the words of the source."""
@@ -89,6 +88,10 @@ class PythonRun:
         if self._flow.opcode(condition.step) != "next":
             return branch_words(text, is_true=is_true, negation="not")
         return f"another round over {text}" if is_true else f"no more of {text}"
+
+    def is_own(self, condition: Condition) -> bool:  # noqa: ARG002 - libraries are not recorded
+        """Does a condition belong to the program, and not to a library?"""
+        return True
 
     def result_words(self) -> str:
         """Return how the run ended, in the words of the source."""
@@ -119,7 +122,8 @@ def criteria_at(recording: PythonRecording, flow: PythonFlow, at: str) -> list[S
     if at != "output":
         return [one for one in find(recording, at).criteria if isinstance(one, int)]
     raised = [step for step, _ in uncaught(flow.run)]
-    return [*flow.run.prints, *_seen(flow), *_could_print(flow), *raised]
+    could_print = other_sides(flow, flow.python.image.relevance().printing)
+    return [*flow.run.prints, *_seen(flow), *could_print, *raised]
 
 
 def _returned(flow: PythonFlow, name: str) -> list[Step]:
@@ -142,22 +146,6 @@ def _seen(flow: PythonFlow) -> Iterator[Step]:
         callee = program.uses[op][0] if opcode == "call" and program.uses[op] else None
         if callee is not None and callee >= 0 and program.name[callee] == HELPER:
             yield from map(Step, flow.executions(Op(op))[:].tolist())
-
-
-def _could_print(flow: PythonFlow) -> list[Step]:
-    """Return the branches whose other side may print."""
-    sides: dict[int, set[int]] = {}
-    for stretch, block in flow.python.image.relevance().printing.tolist():
-        sides.setdefault(stretch, set()).add(block)
-    stream, code = flow.thread.stream, flow.thread.image.code
-    stretches = np.asarray(stream.stretch)
-    found: list[Step] = []
-    for instance in np.flatnonzero(np.isin(stretches, list(sides))).tolist():
-        if instance + 1 < len(stretches):
-            went = int(code.stretch_block[stretches[instance + 1]])
-            if sides[int(stretches[instance])] - {went}:
-                found.append(flow.queries.last_step(Instance(instance)))
-    return found
 
 
 def opened(out: Path) -> PythonRecording:

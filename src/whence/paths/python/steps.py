@@ -5,20 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from whence.frontend.python.values import UNKNOWN, Obj, truth
-from whence.inputs import InputSource
+from whence.frontend.python.values import UNKNOWN, Obj, items, truth
+from whence.inputs import InputRange, InputSource, SourceKind
 from whence.paths.python.builtins import BUILTIN_RULES, by_key, mapped
 from whence.paths.python.callbacks import EACH_ITEM, Callbacks
 from whence.paths.python.collected import CollectedConditions
 from whence.paths.python.comparisons import compared, truth_of
-from whence.paths.python.containers import as_items, cut, item, set_item
+from whence.paths.python.containers import as_items, cut, delete_item, item, set_item
 from whence.paths.python.formats import f_string
 from whence.paths.python.formulas import no
 from whence.paths.python.heap import Heap, recorded_held
 from whence.paths.python.inputs_read import read_value
 from whence.paths.python.module_trees import ModuleTrees
 from whence.paths.python.operations import builtin, method, operator
-from whence.paths.python.patterns import chosen_case
+from whence.paths.python.patterns import captured, chosen_case
 from whence.paths.python.site import NO_RULE
 from whence.paths.python.sources import InputValues
 from whence.paths.python.values import (
@@ -57,12 +57,22 @@ class SymbolicSteps:
         self._loops: dict[tuple[int, int], tuple[object, int, AnyValue]] = {}
         self._literals = literals
         self._callbacks = Callbacks(flow)
+        self._lines: dict[Step, InputRange] = {}  # what was read of an input, by enumerate's call
+        self._numbered: set[Step] = set()  # the rounds of loops over them
+        self._patterns: dict[int, ast.pattern | None] = {}  # of match statements, by operation
         self._waiting: list[tuple[int, Step]] = []  # calls that run recorded code, with its end
         self._entered = {*self._run.columns["activations"]["call"].tolist()}
 
     def known(self) -> Iterator[tuple[Step, AnyValue]]:
         """Yield the steps whose values inputs decide."""
         return ((step, value) for step, value in self._known.items() if is_symbolic(value))
+
+    @property
+    def reads(self) -> frozenset[Step]:
+        """The steps that read from a stream."""
+        read_by = self._thread.read_by.items()
+        given = {Step(step) for step, ranges in read_by if any(map(_is_part, ranges))}
+        return frozenset({*given, *self._numbered})
 
     def run(self) -> None:
         """Pass over all steps."""
@@ -165,8 +175,11 @@ class SymbolicSteps:
     # --- inputs ---------------------------------------------------------------------------------
 
     def _read(self, step: Step, op: int) -> bool:
-        site = self._to.site(step)
-        found = read_value(site, self._inputs, self._thread.read_by[step], self._how(op))
+        site, ranges = self._to.site(step), self._thread.read_by[step]
+        if self._how(op) == "enumerate" and len(ranges) == 1:
+            self._lines[step] = ranges[0]  # the loop over it reads
+            return True
+        found = read_value(site, self._inputs, ranges, self._how(op))
         if found is None:
             return False
         self._set(step, found)
@@ -394,6 +407,21 @@ class SymbolicSteps:
         else:
             site.case(formula, subject.unknowns, number)
 
+    def _store(self, step: Step, op: int) -> None:
+        """A name that a pattern of a match statement binds."""
+        if op not in self._patterns:
+            self._patterns[op] = self._trees.node(op, ast.pattern)
+        pattern = self._patterns[op]
+        if pattern is None:
+            return
+        subject = self._operands(step, op)[-1]
+        if is_symbolic(subject):
+            found = captured(pattern, (self._program.name[op] or "").rstrip("'"), subject)
+            if found is NO_RULE:
+                self._result(step, NO_RULE, [subject], "a pattern")
+            else:
+                self._known[step] = found
+
     # --- containers -----------------------------------------------------------------------------
 
     def _display(self, step: Step, op: int) -> None:
@@ -445,6 +473,15 @@ class SymbolicSteps:
         if held is None or set_item(self._to.site(step), held, *operands[1:]) is NO_RULE:
             self._to.site(step).note("an assignment to an item has no formula")
 
+    def _del_item(self, step: Step, op: int) -> None:
+        holder = self._run.operands_of(step)[0]
+        held = self._heap.of_step(holder) if holder else None
+        key = self._operands(step, op)[1]
+        if held is None or not any(map(is_symbolic, (key, *held.items))):
+            return
+        if delete_item(self._to.site(step), held, key) is NO_RULE:
+            self._to.site(step).note("the deletion of an item has no formula")
+
     def _unpack(self, step: Step, op: int) -> None:
         (whole,) = self._operands(step, op)
         name = self._program.name[op] or ""
@@ -468,6 +505,9 @@ class SymbolicSteps:
         loop = self._loops.get(key)
         number = loop[1] + 1 if loop is not None and loop[0] == of else 0
         self._loops[key] = (of, number, whole)
+        if isinstance(of, int) and of in self._lines:
+            self._next_line(step, Step(of))
+            return
         if not isinstance(whole, SYMBOLIC):
             return
         has_item, site = self._thread.has_item(step), self._to.site(step)
@@ -484,6 +524,21 @@ class SymbolicSteps:
             self._result(step, NO_RULE, [whole], "a loop")
         elif has_item:
             self._known[step] = parts[number]
+
+    def _next_line(self, step: Step, of: Step) -> None:
+        """The next line of an input that `enumerate` counts."""
+        parts = items(self._flow.value(step))
+        line = parts[1] if parts and len(parts) == 2 else None
+        if not isinstance(line, str | bytes):
+            return
+        size = len(line.encode("utf-8", "surrogateescape") if isinstance(line, str) else line)
+        start = self._lines[of].stop
+        read = InputRange(self._lines[of].source, start, start + size)
+        self._lines[of] = read
+        self._numbered.add(step)
+        found = read_value(self._to.site(step), self._inputs, [read], "next")
+        if found is not None:
+            self._set(step, found)
 
     def _iterable(self, step: Step, op: int) -> tuple[AnyValue, object]:
         """Return what a loop iterates over, and the step that evaluated it."""
@@ -576,7 +631,7 @@ class SymbolicSteps:
 
 _HANDLED = frozenset({
     "binary", "inplace", "unary", "compare", "format", "branch", "either", "list", "tuple", "dict",
-    "comp", "item", "set_item", "unpack", "next", "call", "param", "match",
+    "comp", "item", "set_item", "del_item", "unpack", "next", "call", "param", "match", "store",
 })  # fmt: skip
 
 
@@ -590,3 +645,7 @@ def _is_same(constant: object, token: object) -> bool:
     if isinstance(token, tuple):
         return type(constant).__name__ == "Display"
     return type(constant) is type(token) and constant == token
+
+
+def _is_part(read: InputRange) -> bool:
+    return read.source.kind in (SourceKind.STDIN, SourceKind.FILE, SourceKind.STREAM)

@@ -21,6 +21,7 @@ from whence.paths.python.values import (
     Truth,
 )
 from whence.paths.terms import Term
+from whence.program.ids import Step
 from whence.trace.python.flow import PythonFlow
 
 
@@ -31,6 +32,7 @@ class PythonPath:
     condition: PathCondition
     ways: Sequence[object]
     raising: frozenset[int]  # numbers of conditions that decide whether an operation raises
+    reads: frozenset[Step] = frozenset()  # the steps that read inputs in parts
 
 
 def path_condition(
@@ -52,4 +54,4 @@ def path_condition(
          if isinstance(value, Number | Truth | Real)},
         tuple(collected.compared),
     )  # fmt: skip
-    return PythonPath(path, collected.ways, frozenset(collected.raising))
+    return PythonPath(path, collected.ways, frozenset(collected.raising), values.reads)

@@ -50,6 +50,7 @@ def analysed(program: CProgram, sources: Sequence[ModuleSource]) -> Relevance:
         _guards(numbers),
         _sides(analysis.edges_printing(), numbers),
         _sides(analysis.edges_reading(), numbers),
+        np.zeros((0, 2), np.uint32),
         *_writers(analysis, numbers),
     )
 

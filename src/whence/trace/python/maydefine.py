@@ -21,6 +21,14 @@ from whence.trace.relevance import Relevance
 from whence.trace.slicer import Potential
 
 _ITEM = "items"  # the location of all items
+_MAY_RAISE = "may raise"
+_DIVISIONS = ("/", "//", "%", "**", "<<", ">>")
+# Functions and methods that raise if they get something else than they expect.
+_RAISERS = frozenset({
+    "int", "float", "index", "rindex", "remove", "pop", "popitem", "next", "chr", "min", "max",
+    "decode", "encode", "fromisoformat", "Decimal", "fromhex", "rsplit", "divmod", "pow", "loads",
+    "strptime", "eval", "literal_eval", "array", "unpack", "group", "sqrt", "log",
+})  # fmt: skip
 _LEAVE = "leave"  # stands for code after which the next statement may not run
 
 
@@ -37,6 +45,8 @@ def analysed(program: PythonProgram) -> Relevance:
             if location in classes:
                 edges[classes[location]].append(number)
     printing = [(stretch, block) for stretch, block, defined in sides if "print" in defined]
+    reading = [(stretch, block) for stretch, block, defined in sides if "read" in defined]
+    raising = [(stretch, block) for stretch, block, defined in sides if _MAY_RAISE in defined]
     guards = np.zeros(len(program.stretch_first), bool)
     guards[[stretch for stretch, _, defined in sides if _LEAVE in defined]] = True
     of_op = [NONE if location is None else classes[location] for location in reads]
@@ -53,7 +63,8 @@ def analysed(program: PythonProgram) -> Relevance:
         ),
         guards=guards,
         printing=np.array(printing, np.uint32).reshape(-1, 2),
-        reading=np.zeros((0, 2), np.uint32),
+        raising=np.array(raising, np.uint32).reshape(-1, 2),
+        reading=np.array(reading, np.uint32).reshape(-1, 2),
         writers_of_op=np.full(len(program.opcode), NONE, np.uint32),
         writers_start=np.zeros(1, np.uint32),
         writers=empty,
@@ -79,11 +90,14 @@ def _is_private(program: PythonProgram, op: int) -> bool:
 
 
 def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
-    """Yield the locations that an operation may define; "print" if it prints, "leave" if it raises.
+    """Yield the locations that an operation may define; "print" if it prints, "read" if it reads,
+    "leave" if it raises, and "may raise" if its operands decide that.
 
     A call that ends the process counts as one that raises.
     """
     opcode, name = program.opcode[op], program.name[op]
+    if opcode in ("item", "unpack") or (opcode == "binary" and name in _DIVISIONS):
+        yield _MAY_RAISE
     if opcode == "raise":
         yield _LEAVE
     elif opcode in ("store", "delete"):
@@ -98,8 +112,12 @@ def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
         called = _called(program, op)
         if called in MUTATING_METHODS:
             yield (_ITEM,)
+        if called in _RAISERS:
+            yield _MAY_RAISE
         if called in ("print", "write"):
             yield "print"
+        if called in ("input", "readline", "readlines", "read", "next"):
+            yield "read"
         if called in ("exit", "_exit", "abort", "quit"):
             yield _LEAVE
 
