@@ -2,8 +2,8 @@
 
 These are: a branch that only the failing run executed, or that went another way in it; a branch or
 a removed statement that prevented a store whose value the passing run later read, or an output;
-a load or a store that went elsewhere; what prevented an exception that the passing run raised;
-and what no longer catches one.
+a load, a store or a copy that went elsewhere; what prevented an exception that the passing run
+raised; and what no longer catches one.
 """
 
 from __future__ import annotations
@@ -102,12 +102,21 @@ class DivergencePredicates(QuestionFinder):
         return self.comparison.alignment.pairing.good_op(self.flow.op_of(branch)) is None
 
     def _moved(self, steps: Iterable[Step]) -> Iterator[Raised]:
-        """Yield loads and stores that went elsewhere than in the passing run."""
+        """Yield loads, stores and copies that went elsewhere than in the passing run."""
         for step in steps:
-            if not self.is_hidden(step) and any(
-                not self._is_fixed(pointer) for pointer in self._other_pointers(step)
+            if not self.is_hidden(step) and (
+                any(not self._is_fixed(pointer) for pointer in self._other_pointers(step))
+                or self._reads_elsewhere(step)
             ):
                 yield Raised(Influence.ADDRESS, step, step)
+
+    def _reads_elsewhere(self, step: Step) -> bool:
+        """Does a call that copies memory, such as strncpy, get another argument?
+
+        The bytes that it copied are proved without it.  They may be a text that no step wrote: then
+        the pointer alone is why they differ.
+        """
+        return self.flow.queries.is_copy(step) and bool(self.comparison.other_arguments(step))
 
     def _other_pointers(self, step: Step) -> Iterator[Step]:
         """Yield the pointers of a step whose values differ from the passing run."""

@@ -24,6 +24,7 @@ from whence.trace.c.inputs import (
     initial_memory,
     sources,
 )
+from whence.trace.c.memory import Memory
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.statements import CStepDescriber
 from whence.trace.columns import DIRECT, U32, Stream, whole
@@ -36,6 +37,7 @@ from whence.trace.flow import (
     Operand,
     Parameter,
     StoredBits,
+    Value,
     view,
 )
 from whence.trace.memory_writes import MemoryRange
@@ -78,6 +80,7 @@ class CFlow(Flow):
         self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
         self._known: dict[ModuleSource, Meanings] = {}
         self._strings, self._sources = GivenStrings(thread), sources(thread)
+        self._memory = Memory(thread)
         self._addresses: dict[ModuleSource, dict[str, int]] = {}  # of static variables, by name
 
     def describer(self) -> CStepDescriber:
@@ -97,9 +100,11 @@ class CFlow(Flow):
         """Return the address that a step read or wrote; for frame-local memory, the offset."""
         return self._window(step)[1][(step - 1) % CHUNK]
 
-    def comparable_part(self, step: Step) -> bool:
-        """Is it a null pointer?"""
-        return self.value(step) == 0
+    def comparable_part(self, step: Step) -> Value:
+        """Return the text of a string literal from there on; else whether the pointer is null."""
+        address = self.value(step)
+        text = self._memory.text_at(address) if address else None
+        return address == 0 if text is None else text
 
     def _window(self, step: Step) -> tuple[memoryview[int], memoryview[int]]:
         number = (step - 1) // CHUNK

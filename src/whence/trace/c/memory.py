@@ -190,18 +190,30 @@ class Memory:
         start, contents = self._literals[at]
         return (start, contents) if address < start + len(contents) else None
 
+    def text_at(self, address: int) -> bytes | None:
+        """Return the text of a string literal from an address on; None if there is no literal."""
+        at = bisect_right(self._of_program, address, key=lambda row: row[0]) - 1
+        if at < 0:
+            return None
+        start, contents = self._of_program[at]
+        return contents[address - start :] if address < start + len(contents) else None
+
     @cached_property
     def _literals(self) -> list[tuple[int, bytes]]:
         """The string literals, arguments and environment variables, by address."""
-        found = [
+        return sorted(self._of_program + self.strings.strings)
+
+    @cached_property
+    def _of_program(self) -> list[tuple[int, bytes]]:
+        """The string literals of the program, by address."""
+        return sorted(
             (address, variable.initial.data)
             for module, loaded in modules_of(self.thread)
             for name, address in module_symbols(module, loaded)
             if (variable := module.module.variables.get(name)) is not None
             and variable.constant
             and isinstance(variable.initial, Bytes)
-        ]
-        return sorted(found + self.strings.strings)
+        )
 
     def address_of(
         self, step: Step, before: Step, visible: VisibleVariable, place: VariablePlace, text: str
