@@ -242,3 +242,24 @@ def test_a_process_that_dies_in_both_versions_is_judged_by_its_output(tmp_path: 
 def test_a_reader_that_goes_away_does_not_hide_the_output(tmp_path: Path, test: str) -> None:
     answer = seen(tmp_path, MANY_LINES, test, "line 3 of standard output")
     assert answer.links[-1] == "prints"
+
+
+EMPTY_FILE = """
+     #include <stdio.h>
+     static int is_kept(int level) {
+    -    return level <= 3;  // [fault]
+    +    return level < 3;  // [fault]
+     }
+     int main(void) {
+         FILE *file = fopen("kept.txt", "w");
+         if (is_kept(3))  // [branch]
+             fputs("kept\\n", file);
+         fclose(file);
+         return 0;
+     }
+"""
+
+
+def test_a_file_that_stays_empty_is_named_as_in_the_tree(tmp_path: Path) -> None:
+    words = 'the failure: kept.txt ends before line 1, which should be "kept"'
+    seen(tmp_path, EMPTY_FILE, "./program; test -s kept.txt", words)

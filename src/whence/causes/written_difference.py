@@ -46,7 +46,7 @@ def written_failure(difference: StreamDifference, failing: Flow, passing: Flow) 
         bears_on=frozenset(found.too_short),
         silence=Silence(last, step, tuple(found.missing)),
     )
-    where = stream_name(difference.failing)
+    where = stream_name(difference.failing, failing.thread)
     words, outcome, subject = _words(difference, where)
     return ObservedFailure(failing, question, words, outcome, (), subject, difference.failing)
 
@@ -145,12 +145,12 @@ def _step_of(operand: Operand) -> int:
 # --- words -------------------------------------------------------------------------------------
 
 
-def stream_name(stream: WrittenStream) -> str:
-    """Return what a user calls a stream."""
+def stream_name(stream: WrittenStream, thread: Thread) -> str:
+    """Return what a user calls a stream of the run of `thread`."""
     standard = {STDOUT: "standard output", STDERR: "standard error"}
     if stream.kind in standard:
         return standard[stream.kind]
-    tree = stream.pieces[0].thread.recording.document.get("tree") if stream.pieces else None
+    tree = thread.recording.document.get("tree")
     return stream.name.removeprefix(f"{tree}/") if tree else stream.name
 
 
