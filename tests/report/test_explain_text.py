@@ -90,9 +90,14 @@ def test_then_how_from_the_change_to_the_failure() -> None:
     assert lines[at + 9].endswith("assert(due == atol(argv[1]));")
 
 
-def test_an_exit_status_is_shown_with_what_was_wrong() -> None:
+@pytest.mark.parametrize(
+    "old",
+    ["", "; this line was changed: before, it was `printf(a);`", "; this line is new"],
+)
+def test_an_exit_status_is_shown_with_what_was_wrong(old: str) -> None:
+    """The line that failed may be a changed one; the chain says that."""
     failure = Failure("exit", "exit status 1", "exit status 1", None, None)
-    says = 'the failure: line 2 of standard output: "7" instead of "8"'
+    says = f'the failure: line 2 of standard output: "7" instead of "8"{old}'
     chain = (*CHAIN[:-1], replace(CHAIN[-1], says=says))
     lines = shown(replace(invoice(about={"failure": failure}), chain=chain))
     assert lines[2] == 'failure  line 2 of standard output: "7" instead of "8"  (exit status 1)'

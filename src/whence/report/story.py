@@ -38,6 +38,8 @@ from whence.report.text import (
     failure_line,
 )
 
+# What the last link of a chain adds if its line was changed; see explain/chain.py.
+_OLD_LINE = re.compile("; this line (?:was changed: before, it was `|is new$)")
 _MIN_LINES = 30  # of the story, however much follows it; guessed
 _MAX_PLACE = 40  # columns of a place, before the source; guessed
 _MIN_DIFF = 3  # lines of a change, with its place, that are worth showing; guessed
@@ -101,7 +103,8 @@ def _failure(explanation: Explanation) -> str:
     """Return what failed.  An exit status says little: the end of the chain says what was wrong."""
     failure, last = explanation.result.failure, explanation.chain[-1:]
     if failure.kind == "exit" and last and last[0].says.startswith(_FAILURE):
-        return f"{last[0].says.removeprefix(_FAILURE)}  ({failure.message})"
+        words = _OLD_LINE.split(last[0].says.removeprefix(_FAILURE))[0]
+        return f"{words}  ({failure.message})"
     return failure_line(explanation.result)
 
 
