@@ -89,11 +89,12 @@ class QuestionAsker:
         The first two are easier, and make a smaller edit of the test.
         """
         unknowns, kept, wanted = question.unknowns, question.kept, question.wanted
-        for more in (_others_as_recorded(question), _small(unknowns)):
-            answer = self.solver.solve(unknowns, [*kept, *more], wanted, question.contents)
+        for more, share in ((_others_as_recorded(question), 8), (_small(unknowns), 4)):
+            limit = LIMIT // share
+            answer = self.solver.solve(unknowns, [*kept, *more], wanted, question.contents, limit)
             if answer.verdict is Verdict.FEASIBLE:
                 return answer
-        return self.solver.solve(unknowns, kept, wanted, question.contents)
+        return self.solver.solve(unknowns, kept, wanted, question.contents, LIMIT // 2)
 
     def _core(self, question: InputQuestion, numbers: Sequence[int]) -> list[int]:
         """Return which of the kept facts contradict what is wanted, by their place in `numbers`."""
