@@ -88,6 +88,7 @@ class CandidateChanges:
         removed = self._meeting.removed_at(*place) or self._limited(
             self._meeting.removed_through(*place)
         )
+        removed |= self._meeting.removed_around(*place)
         if missing.jump is not None:
             removed |= self._meeting.at(missing.jump.file, missing.jump.line)
         statement = replace(statement, file=place[0], line=place[1])

@@ -61,6 +61,22 @@ class Meeting:
         found = self._holding(self._good, file, line)
         return found | (self._good.conditions_met(file, line) - self._idle)
 
+    def removed_around(self, file: str, line: int) -> Ids:
+        """Return the changes that took away the function around a line of the good version.
+
+        They renamed it or removed its head, and its body may be as before.  Such a function runs
+        no more because callers no longer find it.  This is for Python, which looks names up.
+        """
+        old = self._changes.source(file, of_good=True) if grammar_of(file) == "python" else None
+        function = old.function_at(line) if old is not None else None
+        path = self._good.other_path(file)
+        new = self._changes.source(path, of_good=False) if path is not None else None
+        if function is None or new is None:
+            return _NONE
+        if any(each.name == function.name for each in new.functions):
+            return _NONE
+        return self._holding(self._good, file, function.first)
+
     def near(self, file: str, line: int) -> Ids:
         """Return the changes that removed code right before or after a line of the bad version.
 
