@@ -75,6 +75,12 @@ def _setup(entry: dict[str, Any]) -> str:
     lines = ["#!/bin/sh", "set -e", "D=$1; PY=${PYTHON:-python3.11}"]
     lines += [f"export {name}={shlex.quote(text)}" for name, text in entry.get("env", {}).items()]
     lines += [f'{pip} "$D/{tree}"{more} {package}=={entry[tree]}' for tree in ("good", "bad")]
+    # whence removes these from the releases that it installs: they differ between any two.
+    lines += [
+        f'rm -f "$D/{tree}"/*.dist-info/{name}'
+        for tree in ("good", "bad")
+        for name in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
+    ]
     lines.append('mkdir -p "$D/deps"')
     if deps := entry.get("deps"):
         lines.append(f'{pip} "$D/deps" {shlex.join(deps)}')

@@ -52,7 +52,7 @@ def choose_unfinished(context: ExplainContext, chooser: Chooser, answer: Answer)
 def _starts(context: ExplainContext, units: list[Atom], explained: ExplainedSet) -> list[Atom]:
     """Return the units with which the damage may start, the likeliest first.
 
-    First those with a step that differs, in the order of time; then those on the chain.
+    First those with a step that differs, in the order of time; then those on a complete chain.
     """
     meeting = context.meeting
     found = {
@@ -60,7 +60,8 @@ def _starts(context: ExplainContext, units: list[Atom], explained: ExplainedSet)
         for unit in units
         if (start := damage_start(explained.tree, explained.causes, meeting, unit)) is not None
     }
-    linked = [unit for link in explained.chain for unit in units if unit & {*link.changes}]
+    links = explained.chain if explained.gap is None else ()
+    linked = [unit for link in links for unit in units if unit & {*link.changes}]
     return list(dict.fromkeys((*sorted(found, key=lambda unit: found[unit]), *linked)))
 
 
