@@ -82,6 +82,8 @@ class Project:
             given[1] = build
         if command == "why":
             return ["why", "--source", "bad", *given, "--json", "answer.json"]
+        if command == "contract":
+            return ["contract", "--good", "good", "--bad", "bad", *given, "--json", "answer.json"]
         return [command, "--good", "good", "--bad", "bad", *given, "--json", "answer.json",
                 "--store", "store"]  # fmt: skip
 
@@ -102,6 +104,10 @@ class Project:
         """Return a file or process that whence left behind; None if there is none."""
         for path in (self.folder / "tmp").iterdir():
             return str(path)
+        return self.left_running()
+
+    def left_running(self) -> str | None:
+        """Return a process that whence left behind; None if there is none."""
         below = str(self.folder / "tmp").encode()
         for process in Path("/proc").glob("[0-9]*"):
             try:
@@ -117,6 +123,9 @@ class Project:
         """Does an answer name the culprit, or say what it does not know?"""
         if document is None:
             return True  # no answer at all: the message is judged elsewhere
+        if command == "contract":
+            changed = {one["function"] for one in document["functions"] if one["verdict"] != "same"}
+            return bool(changed) or bool(document["notes"])
         if command == "why":
             return bool(document["causes"]) or bool(document["reason"])
         name, good, (right, _), _ = CHANGES[self.language]

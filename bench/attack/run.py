@@ -8,7 +8,16 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from bench.attack import operations, traces
+from bench.attack import (
+    archives,
+    full_disk,
+    kills,
+    operations,
+    oracles,
+    repositories,
+    stores,
+    traces,
+)
 from bench.attack.attempts import KINDS, Attack
 
 ROWS: dict[str, Attack] = {
@@ -17,6 +26,12 @@ ROWS: dict[str, Attack] = {
     "damaged Python traces": partial(traces.attack, language="python", forged=False),
     "forged Python traces": partial(traces.attack, language="python", forged=True),
     "operations that fail": operations.attack,
+    "kills": kills.attack,
+    "archives": archives.attack,
+    "damaged stores": stores.attack,
+    "full disk": full_disk.attack,
+    "hostile repositories": repositories.attack,
+    "random oracles": oracles.attack,
 }
 
 

@@ -9,6 +9,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -234,3 +235,32 @@ def test_each_operation_replaces_what_was_there(
 def parents(path: str) -> list[str]:
     parts = path.split("/")
     return ["/".join(parts[:i]) for i in range(1, len(parts))]
+
+
+def test_what_a_killed_deletion_leaves_is_below_the_deleted_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next whence finds the folder by its name, and deletes it with all that is in it."""
+    tree = tmp_path / "tree"
+    (tree / "a" / "b" / "c" / "d").mkdir(parents=True)
+    (tree / "a" / "b" / "e").mkdir()
+    steps = 0
+    real = os.rmdir
+
+    class KilledError(BaseException):
+        pass
+
+    def killed(*args: Any, **kwargs: Any) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == 2:
+            raise KilledError
+        real(*args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rmdir", killed)
+        with pytest.raises(KilledError):
+            delete_tree(tree)
+    assert os.listdir(tmp_path) == ["tree"]
+    delete_tree(tree)
+    assert os.listdir(tmp_path) == []

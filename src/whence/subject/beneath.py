@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import shutil
 import stat
 import time
@@ -208,31 +209,51 @@ def _set_mode(folder: int, name: str, mode: int) -> None:
 def _delete_entry(folder: int, name: str) -> None:
     """Delete a name in an open directory, and all that is below it.
 
-    Directories inside are first moved beside it: nesting of any depth needs three descriptors.
+    Directories inside are first moved to its top: nesting of any depth needs three descriptors.
+    They stay below the name, so that what a killed whence leaves is found by the next one.
     """
     _give_permission(folder)
     if not _is_folder(folder, name):
         os.unlink(name, dir_fd=folder)
         return
-    waiting, moved = [name], 0
-    while waiting:
-        current = waiting.pop()
-        inner = _open_folder(folder, current)
-        try:
-            _give_permission(inner)
-            for entry in os.listdir(inner):
-                with contextlib.suppress(FileNotFoundError):  # another process deleted it
-                    if not _is_folder(inner, entry):
-                        os.unlink(entry, dir_fd=inner)
-                        continue
-                    _set_mode(inner, entry, 0o700)  # to move a directory changes its entry `..`
-                    beside = f"{_LEFT}{os.getpid()}-{moved}"
-                    moved += 1
-                    os.rename(entry, beside, src_dir_fd=inner, dst_dir_fd=folder)
-                    waiting.append(beside)
-        finally:
-            os.close(inner)
-        os.rmdir(current, dir_fd=folder)
+    top = _open_folder(folder, name)
+    try:
+        waiting = _emptied(top, top, "")
+        prefix = f"{_LEFT}{secrets.token_hex(4)}"
+        number = 0
+        while waiting:
+            current = waiting.pop()
+            inner = _open_folder(top, current)
+            try:
+                waiting += _emptied(inner, top, f"{prefix}-{number}")
+            finally:
+                os.close(inner)
+            number += 1
+            os.rmdir(current, dir_fd=top)
+    finally:
+        os.close(top)
+    os.rmdir(name, dir_fd=folder)
+
+
+def _emptied(folder: int, top: int, prefix: str) -> list[str]:
+    """Delete the files in a directory, and move the directories in it to `top`; return their names.
+
+    Their names begin with `prefix`; without one they are in `top` already.
+    """
+    _give_permission(folder)
+    found = []
+    for number, entry in enumerate(os.listdir(folder)):
+        with contextlib.suppress(FileNotFoundError):  # another process deleted it
+            if not _is_folder(folder, entry):
+                os.unlink(entry, dir_fd=folder)
+                continue
+            name = entry
+            if prefix:
+                _set_mode(folder, entry, 0o700)  # to move a directory changes its entry `..`
+                name = f"{prefix}-{number}"
+                os.rename(entry, name, src_dir_fd=folder, dst_dir_fd=top)
+            found.append(name)
+    return found
 
 
 def _is_folder(folder: int, name: str) -> bool:

@@ -211,6 +211,16 @@ def test_a_link_with_a_huge_target_is_refused_unread(tmp_path: Path, get: Fetch)
     fails(get, tmp_path / "p.zip", "archive-escapes")
 
 
+def test_a_zip_member_without_a_name_is_left_out(tmp_path: Path, get: Fetch) -> None:
+    archive = tmp_path / "a.zip"
+    with zipfile.ZipFile(archive, "w") as zipped:
+        zipped.writestr("a", b"1")
+        info = zipfile.ZipInfo("x")
+        info.filename = ""
+        zipped.writestr(info, b"content")
+    assert get(archive) == {"a": b"1"}
+
+
 def test_a_hard_link_to_a_directory_is_refused(tmp_path: Path, get: Fetch) -> None:
     archive = tar(
         tmp_path / "p.tar",

@@ -185,7 +185,7 @@ def _zip_members(zipped: zipfile.ZipFile) -> list[_Member]:
     members = []
     for info in zipped.infolist():
         mode = info.external_attr >> 16  # zero if the archive was not made on Unix
-        kind = stat.S_IFDIR if info.is_dir() else stat.S_IFMT(mode) or stat.S_IFREG
+        kind = stat.S_IFDIR if info.filename.endswith("/") else stat.S_IFMT(mode) or stat.S_IFREG
         members.append(
             _Member(
                 name=_zip_name(info),
