@@ -8,6 +8,15 @@ from dataclasses import replace
 from whence.contract.differences import Difference, StateComparison
 from whence.trace.calls import Call, Missing, WatchedProcess
 
+# Iterators of Python that a function may return instead of yielding values itself.
+_ITERATORS = frozenset(
+    {
+        *("accumulate", "batched", "chain", "compress", "count", "cycle", "dropwhile", "enumerate"),
+        *("filter", "filterfalse", "generator", "islice", "list_iterator", "map", "pairwise"),
+        *("permutations", "combinations", "product", "repeat", "reversed", "set_iterator"),
+        *("starmap", "str_iterator", "takewhile", "tuple_iterator", "zip", "zip_longest"),
+    }
+)
 _EMPTY = (("t", "tuple", ()), ("d", "dict", ()))  # what *args and **kwargs are without arguments
 
 
@@ -32,8 +41,7 @@ class CallComparison:
         compare = self._states.differences
         return [
             *compare("exception", good.raised, bad.raised),
-            *compare("result", good.result, bad.result),
-            *self._yielded(good, bad),
+            *self._results(good, bad),
             *(
                 difference
                 for name in good.after
@@ -81,6 +89,21 @@ class CallComparison:
             for call, text in ((good, found.good), (bad, found.bad))
         ]
         return Difference("end", (), None, words[0], words[1])
+
+    def _results(self, good: Call, bad: Call) -> Iterator[Difference]:
+        if self._returns_iterator(self.good, good, bad) or self._returns_iterator(
+            self.bad, bad, good
+        ):
+            return  # both can be iterated over, but only the values of one are recorded
+        yield from self._states.differences("result", good.result, bad.result)
+        yield from self._yielded(good, bad)
+
+    def _returns_iterator(self, process: WatchedProcess, call: Call, other: Call) -> bool:
+        """Does a call return an iterator where the other one is a generator that yields?"""
+        if call.yielded is not None or other.yielded is None or other.result is not None:
+            return False
+        node = process.node(call.result)
+        return isinstance(node, tuple) and node[0] == "x" and node[1] in _ITERATORS
 
     def _yielded(self, good: Call, bad: Call) -> Iterator[Difference]:
         ours, theirs = good.yielded or (), bad.yielded or ()

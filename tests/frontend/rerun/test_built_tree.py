@@ -57,7 +57,7 @@ def nothing_in_place_of_the_tree(tree: Path, _: Path) -> None:
     shutil.rmtree(tree)
 
 
-def many_levels(tree: Path, _: Path) -> None:
+def many_levels(tree: Path, __: Path) -> None:
     here = os.getcwd()
     os.chdir(tree)
     try:

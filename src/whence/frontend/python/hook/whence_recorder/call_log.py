@@ -66,6 +66,28 @@ class _Call:
         self.yielded: list[State] | None = None
 
 
+class _Delegate:
+    """An iterator that notes what another one yields, and else behaves like that one."""
+
+    __slots__ = ("_inner", "_note")
+
+    def __init__(self, inner: Any, note: Callable[[Any], Any]) -> None:
+        self._inner, self._note = inner, note
+
+    def __iter__(self) -> _Delegate:
+        return self
+
+    def __next__(self) -> Any:
+        return self._note(next(self._inner))
+
+    def __getattr__(self, name: str) -> Any:
+        """Return `send`, `throw` or `close` of the other iterator, if it has them."""
+        method = getattr(self._inner, name)
+        if name == "close":
+            return method
+        return lambda *arguments: self._note(method(*arguments))
+
+
 class CallLog:
     """The functions of the watcher that rewritten code calls."""
 
@@ -83,7 +105,10 @@ class CallLog:
 
     def functions(self) -> dict[str, Callable[..., Any]]:
         """Return the functions by the names that they have in rewritten code."""
-        named = (self.enter, self.result, self.yielded, self.raised, self.leave, self.default)
+        named = (
+            *(self.enter, self.result, self.yielded, self.delegated, self.raised, self.leave),
+            self.default,
+        )
         return {function.__name__: function for function in named} | {"writer": self.writer}
 
     def _note(self, kind: int, value: object) -> None:
@@ -202,6 +227,20 @@ class CallLog:
                 call.yielded = []
             call.yielded.append(self._states.state(value))
         return value
+
+    def delegated(self, iterable: Any) -> Any:
+        """Note what a generator yields from something, and return an equivalent of that."""
+        call = self._active.get(id(self._getframe(1)))
+        if call is None or not hasattr(type(iterable), "__iter__"):
+            return iterable
+
+        def note(value: Any) -> Any:
+            if call.yielded is None:
+                call.yielded = []
+            call.yielded.append(self._states.state(value))
+            return value
+
+        return _Delegate(iter(iterable), note)
 
     def raised(self) -> None:
         """Note the exception that leaves a function."""

@@ -68,6 +68,8 @@ class WatchedModule:
         elif isinstance(node, ast.Yield) and is_suspended:
             value = node.value or constant(None, node)
             node.value = self._calls.bare("yielded", value, value)
+        elif isinstance(node, ast.YieldFrom) and is_suspended:
+            node.value = self._calls.bare("delegated", node.value, node.value)
         elif isinstance(node, ast.Call) and _may_write(node.func):
             node.func = self._calls.bare("writer", node.func, node.func)
 
