@@ -176,7 +176,7 @@ class ChangeSet:
             tree = self.good if of_good else self.bad
             known = language is not None and path in tree.entries
             content = tree.node(path).content if known else b""
-            known = known and max(map(len, content.splitlines()), default=0) <= _MAX_LINE
+            known = known and max(map(len, lines_with_ends(content)), default=0) <= _MAX_LINE
             self._sources[key] = ParsedSource(language, content) if language and known else None
         return self._sources[key]
 

@@ -47,7 +47,6 @@ READERS = frozenset({
     "fread", "fread_unlocked", "read", "readv", "scanf", "fscanf", "vscanf", "vfscanf",
     "__isoc99_scanf", "__isoc99_fscanf", "__isoc23_scanf", "__isoc23_fscanf", "fgetwc", "getwc",
     "getwchar", "feof", "ftell", "fseek", "fseeko", "rewind", "lseek", "__uflow", "__underflow",
-    "_ZNSt12__basic_fileIcE6xsgetnEPcl",
 })  # fmt: skip
 
 

@@ -102,7 +102,6 @@ both ptr (ptr ptr ptr) freopen freopen64
 after i32 (ptr i64 i32) fseek fseeko fseeko64
 after i32 (ptr ptr) fsetpos fsetpos64
 after void (ptr) rewind
-after i64 (ptr ptr i64) _ZNSt12__basic_fileIcE6xsgetnEPcl
 after i64 (ptr i64 i64 ptr) fread fread_unlocked fwrite_unlocked
 both i64 (ptr i64 i64 ptr) fwrite
 after i32 (ptr) fgetc getc _IO_getc getc_unlocked fgetc_unlocked
@@ -224,7 +223,6 @@ putchar_unlocked perror printf fprintf dprintf __printf_chk __fprintf_chk __dpri
 vprintf vfprintf vdprintf __vprintf_chk __vfprintf_chk
 fgetc getc _IO_getc getc_unlocked fgetc_unlocked getchar getchar_unlocked ungetc _IO_ungetc
 fgets fgets_unlocked __fgets_chk gets fread fread_unlocked read __read_chk pread pread64
-_ZNSt12__basic_fileIcE6xsgetnEPcl
 memcpy memmove mempcpy __mempcpy __memcpy_chk __memmove_chk __mempcpy_chk bcopy
 memset __memset_chk bzero explicit_bzero
 strcpy stpcpy __stpcpy strcat strncpy stpncpy strncat strlcpy strlcat

@@ -7,7 +7,6 @@
 #if __has_include(<bits/c++config.h>)
 #define _GLIBCXX_EXTERN_TEMPLATE 0
 #endif
-#include <ext/stdio_sync_filebuf.h>
 #include <fstream>
 #include <iomanip>
 #include <istream>
@@ -292,8 +291,3 @@ _ZNKSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEE3strEv(const std::o
     return self->str();
 }
 #endif
-
-// The buffer of std::cin and std::cout, which reads and writes by stdio.
-namespace __gnu_cxx {
-template class stdio_sync_filebuf<char>;
-}

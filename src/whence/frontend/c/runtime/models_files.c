@@ -209,14 +209,6 @@ void wh_a_rewind(FILE *file) { seeks_to(file); }
 
 /* --- stdio: input --- */
 
-/* std::filebuf reads by this function of libstdc++.  The object begins with its stream. */
-void wh_a__ZNSt12__basic_fileIcE6xsgetnEPcl(ssize_t r, FILE **file, void *at, size_t n)
-{
-    (void)n;
-    if (*file)
-        inputs(fileno(*file), r, at);
-}
-
 void wh_a_fread(size_t r, void *at, size_t size, size_t n, FILE *file)
 {
     (void)n;
