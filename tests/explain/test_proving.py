@@ -32,8 +32,8 @@ assert room < 10
 
 def proved(
     tmp_path: Path, name: str, text: str, test: str, *options: str
-) -> list[tuple[str, bool]]:
-    """Return the text of each link but the failure, and whether it is proved."""
+) -> list[tuple[str, bool | None]]:
+    """Return the text of each link but the failure, and whether it is proved; None: not tested."""
     for version, factor in (("good", "2"), ("bad", "3")):
         (tmp_path / version).mkdir()
         (tmp_path / version / name).write_text(text.replace("FACTOR", factor))
@@ -67,3 +67,25 @@ def test_a_link_that_is_not_needed_is_marked(tmp_path: Path) -> None:
     links = dict(proved(tmp_path, "program.c", text, "./program", *build))
     assert links["int wide = size * 3;"] is True
     assert links["int room = scaled(4);"] is False
+
+
+DATES = """\
+from datetime import datetime, timedelta
+
+def shifted(when, seconds):
+    wide = seconds * FACTOR
+    return when + timedelta(seconds=wide)
+
+end = shifted(datetime(2018, 5, 15), 10)
+assert end == datetime(2018, 5, 15, 0, 0, 20), end
+"""
+
+
+def test_an_object_that_was_made_from_other_values_is_not_put_in_as_the_fixed_one(
+    tmp_path: Path,
+) -> None:
+    """The failing run has a date at the same place, but it is the wrong date."""
+    links = dict(proved(tmp_path, "program.py", DATES, f"{sys.executable} program.py"))
+    assert links["wide = seconds * 3"] is True
+    assert links["end = shifted(datetime(2018, 5, 15), 10)"] is None
+    assert False not in links.values()

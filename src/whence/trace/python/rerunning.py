@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whence.frontend.python.values import CONTAINERS, Long, Obj, Unknown, Value, is_builtin, items
+from whence.frontend.python.values import (
+    CONTAINERS,
+    Long,
+    Obj,
+    Unknown,
+    Value,
+    is_builtin,
+    items,
+    likeness,
+)
 from whence.frontend.rerun.interventions import PatchedProcess
 from whence.frontend.rerun.python import AlteredValue, PythonRerunner
 from whence.program.ids import Step
@@ -15,7 +24,7 @@ from whence.program.operations import COp
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Flow
 from whence.trace.python.flow import PythonFlow
-from whence.trace.recording import program_place
+from whence.trace.recording import Comparable, program_place
 from whence.trace.rerunning import (
     Alteration,
     AlteredRun,
@@ -36,6 +45,7 @@ _VALUES = frozenset({
     "attr", "item", "call", "binary", "unary", "compare", "either", "branch", "phi", "return",
     "yield", "format", "list", "tuple", "set", "dict", "comp", "resume", "await",
 })  # fmt: skip
+_MAX_MAKING = 200  # steps that an object was made from that are compared; guessed
 _MAX_HOPS = 200  # copies between a value and where it was made that are followed; guessed
 
 
@@ -160,6 +170,8 @@ class PythonStepRerunner(StepRerunner):
         for _ in range(_MAX_HOPS):
             own = self._alignment.failing_counterpart(at)
             if own is not None and own < before and self._is_hooked(own):
+                if not self._is_same_object(own):
+                    return None
                 node = self._alignment.passing.node(at)
                 if node.operation.op is not COp.COPY or self._flow.opcode(own) == "store":
                     return (KeptObject(own),)
@@ -169,6 +181,29 @@ class PythonStepRerunner(StepRerunner):
                 return None
             at = operands[0]
         return None
+
+    def _is_same_object(self, own: Step) -> bool:
+        """Is the object that a step gave what its counterpart gave, too?
+
+        An instance of a class of the program is: what it holds was written by other steps.  An
+        object that other code made, such as a date, is it if it was made from the same values.
+        """
+        assert self._alignment is not None
+        flow, passing = self._flow, self._alignment.passing
+        work, seen = [own], {own}
+        while work and len(seen) < _MAX_MAKING:
+            step = work.pop()
+            other = self._alignment.passing_counterpart(step)
+            if other is None or likeness(flow.value(step)) != likeness(passing.value(other)):
+                return False
+            is_whole = flow.compared_as(step) is not Comparable.POINTER
+            if is_whole or flow.run.objects.is_program_instance(flow.run.values[step]):
+                continue
+            for operand in flow.node(step).operands:
+                if isinstance(operand, int) and operand not in seen:
+                    seen.add(operand)
+                    work.append(operand)
+        return True
 
     # --- what is seen --------------------------------------------------------------------------
 
@@ -187,7 +222,9 @@ class PythonStepRerunner(StepRerunner):
         is_forced = any(isinstance(each, Force) for each in alterations)
         if found is None or is_forced or len(reports) != total - wanted:
             return Came.UNSURE
-        return Came.SAME if found == text_of_report(self._flow.value(step)) else Came.OTHER
+        if found != text_of_report(self._flow.value(step)):
+            return Came.OTHER
+        return Came.UNSURE if found[0] in "<?" else Came.SAME  # only its type is known
 
 
 def literal_of(value: Value) -> tuple[Any] | None:
