@@ -64,3 +64,13 @@ def test_a_text_that_is_copied_leads_to_the_failure(tmp_path: Path, copy: str) -
     assert answer.explanation.result.status == "explained"
     assert not any(link.gap for link in answer.explanation.chain)
     check_chain(answer)
+
+
+def test_a_text_that_a_call_compared_has_its_value_in_both_runs(tmp_path: Path) -> None:
+    text = CHOSEN.replace("%s\n", "strcpy(kept, text);\n").replace(
+        "strncasecmp(content", "strcmp(kept"
+    )
+    answer = explain(tmp_path, text.replace(', "text/", 5', ', "text/plain"'), "./program | grep u")
+    link = next(link for link in answer.explanation.chain if "strcmp" in link.text)
+    assert link.failing["kept"] == '"text/plain"'
+    assert link.passing["kept"] == '"application/octet-stream"'

@@ -13,6 +13,7 @@ from whence.model import Missing, Statement
 from whence.program.ids import Step
 from whence.program.source import NamedValue, Place
 from whence.trace.conditions import Conditions
+from whence.trace.reads import VariableRead
 from whence.trace.statements import Line, StepDescriber
 
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -55,11 +56,15 @@ class PassingValues:
         last = self._conditions.settled(other)
         return self._passing.names.whole_condition(self._conditions.executed(last))
 
-    def loaded(self, step: Step) -> str | None:
-        """Return what a load or a call read in the passing run; None if it is not comparable."""
-        other = self.comparison.counterpart(step)
-        is_comparable = other is not None and not self.comparison.is_noise(step, other)
-        named = None if other is None or not is_comparable else self._passing.names.loaded(other)
+    def read(self, read: VariableRead) -> str | None:
+        """Return the value of a variable in the passing run; None if it is not comparable."""
+        other = self.comparison.counterpart(read.step)
+        if other is None or self.comparison.is_noise(read.step, other):
+            return None
+        names = self._passing.names
+        if read.is_argument:
+            return next((t.value for t in names.texts(other) if t.name == read.name), None)
+        named = names.loaded(other)
         return None if named is None or _is_address(named.value) else named.value
 
     def accessed(self, step: Step) -> str | None:

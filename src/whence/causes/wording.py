@@ -143,7 +143,7 @@ class CauseDescriber:
         """Return the values of the variables of a predicate that differ in the passing run."""
         if self.passing is None:
             return {}
-        found = {read.name: self.passing.loaded(read.step) for read in reads}
+        found = {read.name: self.passing.read(read) for read in reads}
         return {
             read.name: other
             for read in reads

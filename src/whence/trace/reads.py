@@ -19,6 +19,7 @@ class VariableRead:
     name: str
     value: str
     step: Step  # the load
+    is_argument: bool = False  # it is a text that the call `step` was given
 
 
 def variables_read(flow: Flow, names: StepNames, seeds: Sequence[Operand]) -> list[VariableRead]:
@@ -29,7 +30,7 @@ def variables_read(flow: Flow, names: StepNames, seeds: Sequence[Operand]) -> li
         if named is not None:
             found.setdefault(named.name, VariableRead(named.name, named.value, load))
         for text in names.texts(load):
-            found.setdefault(text.name, VariableRead(text.name, text.value, load))
+            found.setdefault(text.name, VariableRead(text.name, text.value, load, True))
     return list(found.values())
 
 
