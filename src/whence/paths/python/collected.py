@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import z3
@@ -84,7 +84,7 @@ class CollectedConditions:
 
     @staticmethod
     def _has_reals(formula: Any) -> bool:
-        return "Real" in {str(one.sort()) for one in z3.z3util.get_vars(formula)} or (
+        return any(one.sort() == z3.RealSort() for one in _constants(formula)) or (
             "to_real" in formula.sexpr()
         )
 
@@ -119,10 +119,23 @@ def as_recorded(value: AnyValue) -> Formula:
     return formula
 
 
+def _constants(term: Any) -> Iterator[Any]:
+    """Yield the unknowns in a term; a part that the term has often is looked at once."""
+    seen: set[int] = set()
+    work = [term]
+    while work:
+        one = work.pop()
+        if one.get_id() not in seen:
+            seen.add(one.get_id())
+            work += one.children()
+            if z3.is_const(one) and one.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                yield one
+
+
 def _bits(char: Any, known: Mapping[int, int]) -> int:
     """Return the unknowns in the term of a character."""
     bits = 0
-    for one in z3.z3util.get_vars(char):
+    for one in _constants(char):
         bits |= known.get(one.get_id(), 0)
     return bits
 
