@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.explain.explaining import GCC, PYTHON, ExplainedPair, explain
+from tests.explain.explaining import GCC, PYTHON, ExplainedPair, explain, explain_python
+from whence.explain.candidates import CandidateChanges
+from whence.explain.context import ExplainContext
+from whence.explain.loop import find_root
 from whence.model import LinkKind
 from whence.report.dot import explain_dot
 from whence.report.explain_html import explain_page
 from whence.report.explanation import GAP, explain_document
 from whence.report.sarif import explain_sarif
 from whence.report.story import explain_text
+from whence.search.isolate import Answer, IsolateProblem
 
 C_DATA = """
      #include <assert.h>
@@ -141,3 +146,33 @@ def test_every_report_shows_the_gap(tmp_path: Path) -> None:
         explain_sarif(explanation)
     )
     assert 'label="not followed"' in explain_dot(explanation)
+
+
+TWO_CHANGES = """
+    -idle = 2  # [idle]
+    +idle = 3  # [idle]
+     class Order:
+         def __init__(self, cents):
+    -        self.cents = cents  # [fault]
+    +        self.amount = cents  # [fault]
+     order = Order(5)
+     assert order.cents == 5  # [fails]
+"""
+
+
+def test_an_auxiliary_change_from_which_a_chain_leads_becomes_the_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search may take for the root what only brings the failure back in entangled code."""
+
+    def entangled(
+        context: ExplainContext, candidates: CandidateChanges, problem: IsolateProblem
+    ) -> Answer:
+        found = find_root(context, candidates, problem)
+        idle = context.changes.everything - found.reverted
+        return replace(found, root=(idle,), auxiliary=found.root, needs_all=False)
+
+    monkeypatch.setattr("whence.explain.session.find_root", entangled)
+    answer = explain_python(tmp_path, TWO_CHANGES, harmless=False)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}

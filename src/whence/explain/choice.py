@@ -47,6 +47,7 @@ from whence.search.suspects import Replacement, find_another, find_replacement
 from whence.trace.recording import Recording
 
 _MAX_EXTRA = 24  # limit on changes reverted only so that avoided code can be reverted too; guessed
+_MAX_TRIED = 3  # limit on auxiliary units that are tried as the root of a chain; guessed
 _MAX_OTHERS = 3  # limit on other sets, as long as the best one writes other output; guessed
 _MAX_BEHIND = 3  # limit on levels of causes behind the root; guessed
 _MAX_GUESS_SECONDS = (
@@ -244,6 +245,8 @@ class Chooser:
         answer, explained = self.explain(answer)
         if answer.is_guess:
             answer, explained = self._decided(answer, explained)
+        if explained.gap is not None:
+            answer, explained = self._led_to_failure(answer, explained)
         avoided = self._avoided(answer, explained)
         # Some are reverted already, but only so that the program builds.
         entered = self._at_fault(avoided & answer.reverted, answer, explained)
@@ -294,6 +297,23 @@ class Chooser:
                 return self._guessed(answer, explained)
             root = linked[0]
         return self.explain(replace(with_root(answer, root), is_guess=False))
+
+    def _led_to_failure(
+        self, answer: Answer, explained: ExplainedSet
+    ) -> tuple[Answer, ExplainedSet]:
+        """Take as the root an auxiliary unit from which a complete chain leads to the failure.
+
+        In code that was rewritten, a unit that breaks the program when it alone is left in may be
+        the one that took away what the failure misses.
+        """
+        met = union(frozenset(cause.changes) for cause in explained.causes)
+        minor = self._problem.minor
+        tried = [unit for unit in answer.auxiliary if unit & met and not unit <= minor]
+        for unit in tried[:_MAX_TRIED]:
+            found = self.explain(with_root(answer, unit))
+            if found[1].gap is None and found[0].holds:
+                return found
+        return answer, explained
 
     def _guessed(self, answer: Answer, explained: ExplainedSet) -> tuple[Answer, ExplainedSet]:
         """Guess that the change whose code runs first is the root: the rest follows from it."""
