@@ -149,6 +149,7 @@ _BLOCKS = {  # compound statements of Python, and what the code in them must fin
         ("if_statement", "for_statement", "while_statement", "with_statement"), "block"
     ),
 }
+_DEFINED = {"function_definition", "class_definition", "decorated_definition"}
 _BRACKETS = {  # expressions of Python that brackets enclose
     **dict.fromkeys(
         ("argument_list", "parameters", "parenthesized_expression", "generator_expression"), "("
@@ -362,16 +363,26 @@ class ParsedSource:
         """Return what begins before a line of Python and holds it, the outermost first.
 
         That is blocks with their columns, brackets, a string of several lines, and decorators of a
-        definition that follows.  Blank lines and comments belong to the code after them.
+        definition that follows.  Blank lines and comments belong to the code after them.  Only
+        blocks have columns: others are -1.
         """
         node = self._code_at(line)
         found: list[tuple[str, int]] = []
         while node is not None:
             row, column = node.start_point
             if row < line - 1:
-                found += ((kind, column) for kind in _opened(node, line - 1))
+                is_block = node.type in _BLOCKS
+                found += ((kind, column if is_block else -1) for kind in _opened(node, line - 1))
             node = node.parent
         return tuple(reversed(found))
+
+    @_remembered
+    def is_definition(self, line: int) -> bool:
+        """Does the first code from a line on begin the definition of a function or class?"""
+        node = self._code_at(line)
+        while node is not None and node.parent is not None and node.parent.type not in _BODIES:
+            node = node.parent
+        return node is not None and node.type in _DEFINED
 
     def _code_at(self, line: int) -> tree_sitter.Node | None:
         """Return the first node on a line, or on the first line after it that has code."""

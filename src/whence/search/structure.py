@@ -93,8 +93,7 @@ def _tied(
         group.append(change.id)
         before, after = _after(change.old), _after(change.new)
         is_tied = follower is not None and (
-            old.open_before(before) != new.open_before(after)
-            or _in_other_function(old, before, new, after, names)
+            not _fits(old, before, new, after) or _in_other_function(old, before, new, after, names)
         )
         if not is_tied:
             if len(group) > 1:
@@ -105,6 +104,17 @@ def _tied(
 def _after(span: Span) -> int:
     """Return the first line after the lines of a change."""
     return span.start + (span.count or 1)
+
+
+def _fits(old: ParsedSource, old_line: int, new: ParsedSource, new_line: int) -> bool:
+    """Can the lines from here on in one version follow the lines before in the other one?"""
+    before, after = old.open_before(old_line), new.open_before(new_line)
+    if old.is_definition(old_line) and new.is_definition(new_line):
+        # A definition may have a decorator or none.
+        before, after = (
+            tuple(each for each in opened if each[0] != "decorator") for opened in (before, after)
+        )
+    return before == after
 
 
 def _in_other_function(
