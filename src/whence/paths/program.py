@@ -54,6 +54,12 @@ class PathRun(ExploredRun, Protocol):
     def way(self, condition: Condition) -> object:
         """Return where a condition of this run stands and which way the run went there."""
 
+    def only_writes(self, condition: Condition) -> bool:
+        """Does a condition only tell how a number is written as a text?
+
+        A function like printf has no such conditions; recorded code that does the same has.
+        """
+
     def words(self, condition: Condition) -> str:
         """Return what a condition says, in the words of the source: `x > y`."""
 

@@ -71,10 +71,13 @@ class Solver:
         contents: Mapping[InputSource, bytes],
         limit: int = LIMIT,
         longer: int = 0,
+        *,
+        is_readable: bool = True,
     ) -> SolverAnswer:
         """Return inputs for which the facts `kept` hold, and `broken` does too.
 
-        `longer` are zero bytes behind an input: one more byte may stand there.
+        `longer` are zero bytes behind an input: one more byte may stand there.  Readable inputs
+        take a second question; who only asks whether there are some needs none.
         """
         quick = None if longer else self._by_trying(unknowns, kept, broken, contents)
         if quick is not None:
@@ -86,7 +89,7 @@ class Solver:
         closed, given = unknowns.closed(members, longer)
         formulas = [fact.formula for fact in [*facts, *given]]
         formulas += [one.term != 0 for one in unknowns.members(longer)]
-        wishes = self._readable(unknowns, closed)
+        wishes = self._readable(unknowns, closed) if is_readable else []
         verdict, value = self._asked(formulas, wishes, limit)
         if value is None:
             return SolverAnswer(verdict)

@@ -173,6 +173,20 @@ class Unknowns:
         found = (one for one in self._numbers if isinstance(one, kinds) and one.source == source)
         return sorted(found, key=lambda one: (one.start, one.stop))
 
+    def read_by(self, formula: Any) -> int:
+        """Return the unknowns whose terms are in a formula."""
+        found, seen, work = 0, set(), [formula]
+        while work:
+            at = work.pop()
+            if at.get_id() in seen:
+                continue
+            seen.add(at.get_id())
+            if at.num_args():
+                work += at.children()
+            elif at.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found |= 1 << int(at.decl().name().removeprefix("u"))
+        return found
+
     def members(self, unknowns: int) -> Iterator[UnknownValue]:
         """Yield the unknowns of a set."""
         while unknowns:

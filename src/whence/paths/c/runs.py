@@ -31,6 +31,11 @@ from whence.trace.c.replayed import ReplayedLog
 from whence.trace.points import find, last_execution
 from whence.trace.slicer import ByteRange
 
+# Functions of the C++ library that write: of std::ostream, std::num_put, and what they call.
+_WRITERS = (
+    "_ZNSo", "_ZNKSt7num_put", "_ZSt13__int_to_char", "_ZSt16__ostream", "_ZSt14__ostream",
+    "_ZStls",
+)  # fmt: skip
 _MAX_BRANCHES = 300  # in a slice, that are ordered although inputs do not decide them; guessed
 # Slugs of errors that say that a run did not get to a point.
 _NOT_REACHED = ("no-such-end", "no-such-byte", "line-not-executed")
@@ -109,6 +114,12 @@ class CRun:
             if one.kind is ConditionKind.ADDRESS and self._flow.node(one.step).pointer is not None
         ]  # fmt: skip
         return RelevantSlices(thread, self._looked_at, stores)
+
+    def only_writes(self, condition: Condition) -> bool:
+        """Does a condition only tell how a number is written: is it one of std::ostream's?"""
+        image = self.path.thread.image
+        number = image.function_of(self._flow.op_of(condition.step))
+        return image.function_names[number].startswith(_WRITERS)
 
     def words(self, condition: Condition) -> str:
         """Return what a condition says, in the words of the source."""

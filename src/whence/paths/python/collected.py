@@ -39,6 +39,7 @@ class CollectedConditions:
         self.conditions: list[Condition] = []
         self.ways: list[object] = []
         self.raising: set[int] = set()
+        self.written: set[int] = set()
         self.notes: dict[str, None] = {}
         self.compared: list[ComparedText] = []
         self._pinned = 0  # the unknowns that stand for what is taken as recorded
@@ -62,6 +63,7 @@ class CollectedConditions:
         simple = z3.simplify(formula)
         if z3.is_true(simple) and not self._rests_on_pins(unknowns):
             return
+        unknowns = self._read(simple, unknowns)
         if self._has_reals(simple) and not self._holds(simple, unknowns):
             self.notes["a comparison of floats whose rounding decides it is left out"] = None
             return
@@ -82,6 +84,13 @@ class CollectedConditions:
     def _rests_on_pins(self, unknowns: int) -> bool:
         return bool(unknowns & self._pinned)
 
+    def _read(self, formula: Any, unknowns: int) -> int:
+        """Return the unknowns that a formula reads, and what is taken as recorded for it.
+
+        A value of a text carries the unknowns of the whole text; a condition may read one byte.
+        """
+        return self.unknowns.read_by(formula) & unknowns | unknowns & self._pinned
+
     @staticmethod
     def _has_reals(formula: Any) -> bool:
         return any(one.sort() == z3.RealSort() for one in _constants(formula)) or (
@@ -99,8 +108,8 @@ class CollectedConditions:
         for operand in operands:
             formula = as_recorded(operand)
             if is_symbolic(operand):
-                fact = Fact(z3.BoolVal(formula) if isinstance(formula, bool) else formula,
-                            unknowns_of([operand]))  # fmt: skip
+                term = z3.BoolVal(formula) if isinstance(formula, bool) else formula
+                fact = Fact(term, self._read(term, unknowns_of([operand])))
                 self.unknowns.add_fact(what, fact)
         self._pinned |= found.unknowns
         return found.unknowns
@@ -148,6 +157,11 @@ class StepSite(Site):
 
     def shape(self, formula: Any, unknowns: int, way: object, *, raises: bool = False) -> None:
         self._to.add(self.step, ConditionKind.SHAPE, formula, unknowns, way, raises=raises)
+
+    def written(self, formula: Any, unknowns: int, way: object) -> None:
+        before = len(self._to.conditions)
+        self.shape(formula, unknowns, way)
+        self._to.written.update(range(before, len(self._to.conditions)))
 
     def defined(self, formula: Any, unknowns: int, error: str, *, bounds: bool = False) -> bool:
         kind = ConditionKind.BOUNDS if bounds else ConditionKind.DEFINED

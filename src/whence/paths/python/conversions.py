@@ -145,7 +145,7 @@ def digits_of(site: Site, known: Number) -> Text | None:
     is_negative = known.value < 0
     amount = -known.term if is_negative else known.term
     low = 0 if size == 1 and not is_negative else max(10 ** (size - 1), 1)
-    site.shape(z3.And(amount >= low, amount < 10**size), known.unknowns, (is_negative, size))
+    site.written(z3.And(amount >= low, amount < 10**size), known.unknowns, (is_negative, size))
     found = [45] if is_negative else []
     for at in reversed(range(size)):
         higher = amount / z3.IntVal(10**at) if at else amount

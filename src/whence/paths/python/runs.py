@@ -72,6 +72,10 @@ class PythonRun:
         raising = {conditions[at].step for at in self._found.raising}
         return PythonSlices(self._flow, raising, self._found.reads)
 
+    def only_writes(self, condition: Condition) -> bool:
+        """Does a condition only tell how a number is written as a text?"""
+        return self._numbers[id(condition)] in self._found.written
+
     def words(self, condition: Condition) -> str:
         """Return what a condition says, in the words of the source."""
         text = self._flow.python.text(condition.step)

@@ -39,6 +39,10 @@ class Site(ABC):
         """
 
     @abstractmethod
+    def written(self, formula: Any, unknowns: int, way: object) -> None:
+        """Add the condition that a number is written with as many digits."""
+
+    @abstractmethod
     def defined(self, formula: Any, unknowns: int, error: str, *, bounds: bool = False) -> bool:
         """Add the condition that the operation raises or not, as it did.
 

@@ -32,6 +32,7 @@ class PythonPath:
     condition: PathCondition
     ways: Sequence[object]
     raising: frozenset[int]  # numbers of conditions that decide whether an operation raises
+    written: frozenset[int]  # of those that decide with how many digits a number is written
     reads: frozenset[Step] = frozenset()  # the steps that read inputs in parts
 
 
@@ -54,4 +55,5 @@ def path_condition(
          if isinstance(value, Number | Truth | Real)},
         tuple(collected.compared),
     )  # fmt: skip
-    return PythonPath(path, collected.ways, frozenset(collected.raising), values.reads)
+    raising, written = frozenset(collected.raising), frozenset(collected.written)
+    return PythonPath(path, collected.ways, raising, written, values.reads)
