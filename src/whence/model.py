@@ -555,6 +555,11 @@ class Suspect:
     bad: str
     edited: int  # bytes of the input that differ
 
+    @property
+    def is_validated(self) -> bool:
+        """Was another input run?  Of a value that no input makes equal, there is none."""
+        return self.edited > 0
+
 
 @dataclass(frozen=True)
 class DarwinResult:

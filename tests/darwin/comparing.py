@@ -8,7 +8,7 @@ from whence.model import DarwinResult, Suspect
 from whence.service.program_pair import DarwinRequest, compare_programs
 from whence.subject.trial import BuildAndTest
 
-_BUILD = "$CC -g -o p p.c"
+_BUILDS = {"p.c": "$CC -g -o p p.c", "p.cpp": "$CXX -g -o p p.cpp"}
 
 
 def compared(
@@ -21,9 +21,9 @@ def compared(
         (folder / version / name).write_text(text)
         if stdin is not None:
             (folder / version / "in").write_text(stdin)
-    start = "./p" if name == "p.c" else f"python3 {name}"
+    start = "./p" if name in _BUILDS else f"python3 {name}"
     test = f"{start} {arguments}" + ("" if stdin is None else " < in")
-    commands = BuildAndTest(test=test, build=_BUILD if name == "p.c" else None)
+    commands = BuildAndTest(test=test, build=_BUILDS.get(name))
     request = DarwinRequest(
         good=str(folder / "good"),
         bad=str(folder / "bad"),

@@ -30,3 +30,54 @@ def test_code_that_a_python_program_lacks_is_in_the_reference(tmp_path: Path) ->
     bad = GOOD.replace('    if member == "gold":\n        return 0\n', "")
     result = compared(tmp_path, GOOD, bad, "3 gold", name="p.py")
     check_suspect(result, "good", line_of(GOOD, "gold"))
+
+
+ADDRESS = """import sys
+
+def check_host(host):
+    for c in host:
+        if not (c.isalnum() or c == "."):
+            return "bad host"
+    return ""
+
+def check_port(text):
+    port = int(text)
+    if port < 1 or port > 65535:
+        return "bad port"
+    return ""
+
+host, port = sys.argv[1].split(":")
+print(check_host(host) or check_port(port) or "good")
+"""
+
+
+def test_only_the_bytes_that_matter_are_edited(tmp_path: Path) -> None:
+    """The conditions on the host read other bytes than the one on the port."""
+    bad = ADDRESS.replace("65535", "99999")
+    result = compared(tmp_path, ADDRESS, bad, "example.org:70000", name="p.py")
+    suspect = check_suspect(result, "good", line_of(ADDRESS, "65535"))
+    assert suspect.test.command.startswith("python3 p.py example.org:")
+    assert suspect.edited <= 2
+
+
+PRICE = """import sys
+
+def shown(cents):
+    return f"{cents // 100}.{cents % 100:02d}"
+
+def price(goods, rebate):
+    total = goods - rebate + 490
+    return shown(total)
+
+goods = int(sys.argv[1])
+rebate = goods * 5 // 100
+print(price(goods, rebate), shown(goods))
+"""
+
+
+def test_how_many_digits_a_number_is_printed_with_is_no_branch(tmp_path: Path) -> None:
+    """The values are equal if the rebate is 0, which takes a price with fewer digits."""
+    bad = PRICE.replace("goods - rebate + 490", "goods + 490")
+    result = compared(tmp_path, PRICE, bad, "600", name="p.py")
+    suspect = check_suspect(result, "bad", line_of(bad, "goods + 490"))
+    assert suspect.is_changed

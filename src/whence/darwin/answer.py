@@ -16,8 +16,13 @@ from whence.darwin.describing import (
 )
 from whence.darwin.search import Parting, PartingSearch, ValueParting
 from whence.model import DarwinResult, Suspect, VersionName
+from whence.program.ids import Step
 from whence.subject.command import Ended
 
+_ADVICE = (
+    "Give another test that fails, or let more inputs change with --input; whence explain names "
+    "the changes that the failure needs."
+)
 MAX_SUSPECTS = 20  # in an answer; guessed
 
 
@@ -52,7 +57,8 @@ def _suspects(search: PartingSearch, changed: ChangedLines, folder: Path) -> Ite
     everything: list[Parting | ValueParting] = [*search.found, *search.values]
     for one in sorted(everything, key=lambda one: one.rank):
         side = one.leaving if isinstance(one, Parting) else search.bad
-        place = RunDescriber(side.run).place(one.step)
+        shown = one.step if isinstance(one, Parting) else _shown_step(one, search, changed)
+        place = RunDescriber(side.run).place(shown)
         key = side.version, place.file, place.line
         if key in seen or len(seen) >= MAX_SUSPECTS:
             continue
@@ -69,22 +75,17 @@ def _value_suspect(
 ) -> Suspect:
     """Describe a place where the failing program computes another value than the reference."""
     bad, good = RunDescriber(search.bad.run), RunDescriber(search.good.run)
-    alternate = RunDescriber(one.alternate)
-    place = bad.place(one.step)
+    place = bad.place(_shown_step(one, search, changed))
     own, other = bad.value(one.step), good.value(one.origin.counterpart)
-    then = same_evaluation(bad, alternate, one.step)
-    value = alternate.value(then).value if then is not None else "?"
     what = f"`{own.name}`" if own.name else "a value"
     parts = [
         f"With the failing test the bad version computes {own.value} for {what} here, and the good "
         f"version {other.value}, from equal values."
     ]
-    if one.tested_by is None:
-        parts.append("With the other input both take the same way as before.")
+    if one.alternate is None:
+        parts.append("No other input was found with which both versions do the same.")
     else:
-        tested = bad.place(one.tested_by.step)
-        parts.append(f"The branch at {tested.file}:{tested.line} tests it.")
-    parts.append(f"With the other input both {_plural(ended_words(one.trial.left))}.")
+        parts += _agreeing(one, search)
     return Suspect(
         version=VersionName.BAD,
         file=place.file,
@@ -96,13 +97,47 @@ def _value_suspect(
         is_changed=changed.has(VersionName.BAD, place.file, place.line),
         in_bad=(place.file, place.line),
         failing={own.name or "value": own.value},
-        alternate={own.name or "value": value},
+        alternate=_alternate_value(one, bad, good, own.name or "value"),
         test=search.bad.program.write_test(one.trial.contents, folder, name),
-        agrees=True,
+        agrees=one.trial.agrees,
         good=ended_words(one.trial.kept),
         bad=ended_words(one.trial.left),
         edited=one.edited,
     )
+
+
+def _shown_step(one: ValueParting, search: PartingSearch, changed: ChangedLines) -> Step:
+    """Return the step that a value is computed at: one in a change, if the expression has one."""
+    bad = RunDescriber(search.bad.run)
+    for step in (one.step, *one.origin.inside):
+        place = bad.place(step)
+        if changed.has(VersionName.BAD, place.file, place.line):
+            return step
+    return one.step
+
+
+def _agreeing(one: ValueParting, search: PartingSearch) -> Iterator[str]:
+    if one.tested_by is None:
+        yield "With the other input both take the same way as before."
+    else:
+        side = one.tested_by.leaving
+        tested = RunDescriber(side.run).place(one.tested_by.step)
+        of = "" if side is search.bad else f" of the {side.version.value} version"
+        yield f"The branch at {tested.file}:{tested.line}{of} tests it."
+    yield f"With the other input both {_plural(ended_words(one.trial.left))}."
+
+
+def _alternate_value(
+    one: ValueParting, bad: RunDescriber, good: RunDescriber, name: str
+) -> dict[str, str]:
+    """Return the value with the other input."""
+    if one.alternate is None:
+        return {}
+    is_bad = one.side.version is VersionName.BAD
+    failing, step = (bad, one.step) if is_bad else (good, one.origin.counterpart)
+    alternate = RunDescriber(one.alternate)
+    then = same_evaluation(failing, alternate, step)
+    return {} if then is None else {name: alternate.value(then).value}
 
 
 def _suspect(one: Parting, changed: ChangedLines, folder: Path, name: str) -> Suspect:
@@ -148,11 +183,14 @@ def _because(
     """Return a sentence that says what the branch does with both inputs."""
     version, kept = one.leaving.version.value, one.keeping.version.value
     tested = f"`{own.condition}`" if own.condition else f"`{place.text.strip()}`"
-    was = f" is {own.outcome} with the failing test" if own.outcome else " goes one way"
-    turns = f" and {other.outcome} with the other input" if other and other.outcome else (
-        " and goes another way with the other input"
-    )  # fmt: skip
-    parts = [f"In the {version} version {tested}{was}{turns}."]
+    then = other.outcome if other else ""
+    if not own.outcome or not then:
+        parts = [f"In the {version} version {tested} goes another way with the other input."]
+    elif own.outcome == then:
+        parts = [f"In the {version} version a part of {tested} differs with the other input."]
+    else:
+        was = f"is {own.outcome} with the failing test and {then} with the other input"
+        parts = [f"In the {version} version {tested} {was}."]
     parts.append(f"The {kept} version takes the same way with both inputs.")
     if version == VersionName.GOOD.value:
         parts.append("The bad version may lack this test.")
@@ -172,13 +210,14 @@ def _reason(search: PartingSearch) -> str:
     if search.dropped:
         return (
             f"{search.dropped} inputs that should lead the programs apart did not do so when they "
-            "were run, and there was no other."
+            f"were run, and there was no other. {_ADVICE}"
         )
     if search.counts.unknown:
-        return f"The solver gave up on {search.counts.unknown} questions; it said no to the others."
+        unknown = search.counts.unknown
+        return f"The solver gave up on {unknown} questions; it said no to the others. {_ADVICE}"
     return (
         "Both programs demand the same of the input on their paths, so no branch tells them apart: "
-        "the fault is in a value that no branch tests."
+        f"the fault is in a value that no branch tests. {_ADVICE}"
     )
 
 

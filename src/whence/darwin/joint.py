@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import z3
 
 from whence.inputs import InputByte
-from whence.paths.terms import Fact, NumberText, Pinned, Term, Unknowns, UnknownValue, What
+from whence.paths.terms import SPELLED, Fact, Pinned, Term, Unknowns, UnknownValue, What
 from whence.program.ids import Step
 
 
@@ -85,7 +85,7 @@ def _recorded(runs: Sequence[Unknowns], byte: InputByte) -> int:
 
 def _tie_overlapping(unknowns: Unknowns) -> None:
     """Tie numbers to their digits where two programs read numbers from overlapping text."""
-    numbers = [one for one in unknowns.all if isinstance(one.what, NumberText)]
+    numbers = [one for one in unknowns.all if isinstance(one.what, SPELLED)]
     for one in numbers:
         if one.spelling is not None and any(_overlap(one, other) for other in numbers):
             unknowns.add_fact(one.what, one.spelling)
@@ -93,6 +93,6 @@ def _tie_overlapping(unknowns: Unknowns) -> None:
 
 def _overlap(one: UnknownValue, other: UnknownValue) -> bool:
     a, b = one.what, other.what
-    assert isinstance(a, NumberText)
-    assert isinstance(b, NumberText)
+    assert isinstance(a, SPELLED)
+    assert isinstance(b, SPELLED)
     return a != b and a.source == b.source and a.start < b.stop and b.start < a.stop

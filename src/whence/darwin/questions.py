@@ -19,13 +19,13 @@ from enum import Enum
 import z3
 
 from whence.darwin.joint import Joint
-from whence.inputs import InputSource
+from whence.inputs import InputByte, InputSource
 from whence.paths.explore import negated
 from whence.paths.solver import LIMIT, Solver, SolverAnswer, Verdict
-from whence.paths.terms import Fact, NumberText, Unknowns, UnknownValue
+from whence.paths.terms import Fact, NumberText, Pinned, Unknowns, UnknownValue
 
 SHORT_LIMIT = LIMIT // 10  # of a question without the kept run; guessed
-_MAX_PINS = 6  # unknowns that are kept as they were if that is possible; guessed
+_MAX_PINS = 12  # unknowns that are kept as they were if that is possible; guessed
 _NEAR = (1, 10)  # how far a number may be from what it was; guessed
 
 
@@ -84,11 +84,14 @@ class Questions:
         if fact.formula.get_id() in self._known:
             return QuestionPart.EQUAL, SolverAnswer(Verdict.INFEASIBLE)
         before, broken = distinct(self._own[:number]), negated(fact)
-        alone = self._solve(before, broken, limit=SHORT_LIMIT)
+        alone = self._solver.solve(
+            self._unknowns, before, broken, self._contents, SHORT_LIMIT, is_readable=False
+        )
         if alone.verdict is Verdict.INFEASIBLE:
             return QuestionPart.ALONE, alone
         everything = distinct([*self._kept, *before])
-        narrow = self._solve(narrowed(self._unknowns, everything, broken), broken)
+        free, _ = self._unknowns.closed(broken.unknowns)
+        narrow = self._solve(narrowed(self._unknowns, everything, free), broken)
         if narrow.verdict is Verdict.FEASIBLE:
             return QuestionPart.NARROW, narrow
         return QuestionPart.WHOLE, self._solve(everything, broken)
@@ -96,31 +99,61 @@ class Questions:
     def smaller(self, number: int, answer: SolverAnswer) -> SolverAnswer:
         """Return inputs that break the same condition with a smaller edit of the recorded ones.
 
-        Unknowns of the condition get their recorded values, one after another, as far as that is
-        possible.  Numbers that must differ are kept near to what they were.
+        Only unknowns that the answer edits stay free; of these, one after another gets its recorded
+        value, as far as that is possible.  Numbers that must differ are kept near to what they
+        were.
         """
         broken = negated(self._own[number])
         facts = distinct([*self._kept, *self._own[:number]])
-        closed, _ = self._unknowns.closed(broken.unknowns)
-        places = [at for at in range(len(self._unknowns.all)) if closed >> at & 1][:_MAX_PINS]
-        for at in places:
-            one = self._unknowns.all[at]
-            for formula in _nearer(one):
+        free = self._edited(answer)
+        for without in [0, *(1 << at for at in _places(free)[:_MAX_PINS])]:
+            found = self._within(facts, broken, free & ~without)
+            if found.verdict is Verdict.FEASIBLE:
+                answer, free = found, self._edited(found) & free & ~without
+        for at in _places(free):
+            for formula in _nearer(self._unknowns.all[at]):
                 fact = Fact(formula, 1 << at)
-                found = self._solve([*facts, fact], broken)
+                found = self._within([*facts, fact], broken, free)
                 if found.verdict is Verdict.FEASIBLE:
                     facts.append(fact)
                     answer = found
                     break
         return answer
 
-    def _solve(self, kept: Sequence[Fact], broken: Fact, limit: int = LIMIT) -> SolverAnswer:
-        return self._solver.solve(self._unknowns, kept, broken, self._contents, limit=limit)
+    def _within(self, facts: Sequence[Fact], broken: Fact, free: int) -> SolverAnswer:
+        """Ask with all unknowns but some as recorded."""
+        if not broken.unknowns & free:
+            return SolverAnswer(Verdict.INFEASIBLE)
+        closed, _ = self._unknowns.closed(broken.unknowns | free)
+        as_recorded = [
+            Fact(self._unknowns.all[at].term == _value(self._unknowns.all[at]), 1 << at)
+            for at in _places(closed & ~free)
+        ]
+        return self._solve([*narrowed(self._unknowns, facts, closed), *as_recorded], broken)
+
+    def _edited(self, answer: SolverAnswer) -> int:
+        """Return the unknowns that differ in an answer; where lengths differ, some more."""
+        assert answer.contents is not None
+        found = 0
+        for at, one in enumerate(self._unknowns.all):
+            if isinstance(one.what, Pinned):
+                continue
+            source = one.what.source
+            old, new = self._contents[source], answer.contents[source]
+            if isinstance(one.what, InputByte):
+                part = slice(one.what.offset, one.what.offset + 1)
+            else:
+                part = slice(one.what.start, one.what.stop)
+            if old != new and (len(old) != len(new) or old[part] != new[part]):
+                found |= 1 << at
+        return found
+
+    def _solve(self, kept: Sequence[Fact], broken: Fact) -> SolverAnswer:
+        return self._solver.solve(self._unknowns, kept, broken, self._contents)
 
 
-def narrowed(unknowns: Unknowns, facts: Iterable[Fact], broken: Fact) -> list[Fact]:
-    """Return facts with the recorded value in place of each unknown that `broken` does not read."""
-    free, _ = unknowns.closed(broken.unknowns)
+def narrowed(unknowns: Unknowns, facts: Iterable[Fact], free: int) -> list[Fact]:
+    """Return facts with the recorded value in place of each unknown that is not free."""
     found: list[Fact] = []
     for fact in facts:
         if not fact.unknowns & free:
@@ -137,17 +170,25 @@ def distinct(facts: Iterable[Fact]) -> list[Fact]:
     return list({fact.formula.get_id(): fact for fact in facts}.values())
 
 
+def _places(unknowns: int) -> list[int]:
+    """Return the numbers of the members of a set."""
+    return [at for at in range(unknowns.bit_length()) if unknowns >> at & 1]
+
+
 def _nearer(one: UnknownValue) -> list[z3.BoolRef]:
-    """Return what makes an unknown equal to its recorded value, or else near to it."""
+    """Return what keeps a number near to its recorded value."""
+    if not isinstance(one.what, NumberText):
+        return []
     value = _value(one)
-    found = [one.term == value]
-    if isinstance(one.what, NumberText):
-        found += [z3.And(one.term >= value - by, one.term <= value + by) for by in _NEAR]
-    return found
+    return [z3.And(one.term >= value - by, one.term <= value + by) for by in _NEAR]
 
 
 def _value(one: UnknownValue) -> z3.ExprRef:
     """Return the recorded value of an unknown as a term."""
+    if isinstance(one.recorded, z3.ExprRef):
+        return one.recorded
+    if z3.is_fp(one.term):
+        return z3.FPVal(one.recorded, one.term.sort())
     if z3.is_bv(one.term):
         return z3.BitVecVal(one.recorded, one.term.size())
     if z3.is_int(one.term):

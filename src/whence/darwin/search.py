@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+import z3
+
 from whence.darwin.describing import BranchPlace, RunDescriber, edited_bytes
 from whence.darwin.joint import Joint
 from whence.darwin.questions import QuestionCounts, Questions, distinct, narrowed
@@ -27,6 +29,9 @@ from whence.program.ids import Op, Step
 _MAX_TRIALS = 3  # inputs that are run for one branch of the source; guessed
 MAX_RUNS = 240  # runs of one search; guessed
 _MAX_VALUES = 6  # places of differing values that are shown; guessed
+_MAX_UNTRIED = 2  # such places without an input at which the programs agree; guessed
+_MAX_DISAGREEING = 3  # branches whose inputs the programs still treat differently; guessed
+_JUST_BEFORE = 1e-9  # of a run: a value that a branch tests comes before the branch
 
 
 @dataclass(frozen=True)
@@ -52,17 +57,22 @@ class Parting:
     @property
     def rank(self) -> tuple[object, ...]:
         """The likeliest first: both programs agree on the input; near the failure; a small edit."""
-        return not self.trial.agrees, -self.step, self.edited
+        return 0 if self.trial.agrees else 2, -_nearness(self.leaving, self.step), self.edited
 
 
 @dataclass(frozen=True)
 class ValueParting:
-    """A place where the failing program computes another value, and an input where it does not."""
+    """A place where the failing program computes another value, and an input where it does not.
+
+    If there is no such input, `alternate` is None, and the trial is that of the failing test.
+    """
 
     origin: ValueOrigin
     trial: InputTrial
     edited: int
-    alternate: PathRun  # the run of the failing program with the input
+    side: Side  # whose run `alternate` is
+    alternate: PathRun | None
+    near: float  # to the failure: the share of the run before it
     tested_by: Parting | None = None  # the branch that tests the value; None: both keep their paths
 
     @property
@@ -72,8 +82,13 @@ class ValueParting:
     @property
     def rank(self) -> tuple[object, ...]:
         """A value that a branch tests comes just before that branch."""
-        near = self.step if self.tested_by is None else self.tested_by.step + 1
-        return not self.trial.agrees, -near, self.edited
+        return 0 if self.trial.agrees else 1, -self.near, self.edited
+
+
+def _nearness(side: Side, step: Step) -> float:
+    """Return which share of a run is before a step: the runs of two programs differ in length."""
+    conditions = side.run.path.conditions
+    return step / max(conditions[-1].step, step, 1) if conditions else 0.0
 
 
 @dataclass
@@ -86,6 +101,8 @@ class PartingSearch:
     compares_output: bool
     predicates: bool | None = None  # None: as far as the branches do not tell enough
     say: Callable[[str], None] = lambda _: None
+    # What gives both sides with smaller slices; None: there are none.
+    narrower: Callable[[], tuple[Side, Side]] | None = None
     solver: Solver = field(default_factory=Solver)
     found: list[Parting] = field(default_factory=list)  # those that do what they should
     values: list[ValueParting] = field(default_factory=list)
@@ -99,9 +116,11 @@ class PartingSearch:
     def run(self) -> None:
         """Look in the failing program, and then in the reference if need be."""
         try:
-            self._look(self.bad, self.good)
-            if not self.found:
-                self._look(self.good, self.bad)
+            self._look_in_both()
+            if not self.found and self.narrower is not None:
+                self.say("asking about the first byte of the output that differs")
+                self.good, self.bad = self.narrower()
+                self._look_in_both()
             if self.predicates is not False:
                 self._compare_values()
             if not self.found and not self.values:
@@ -116,6 +135,11 @@ class PartingSearch:
         """The number of other branches whose input the programs still treat differently."""
         shown = {(one.leaving.version, one.branch) for one in self.found}
         return len({(one.leaving.version, one.branch) for one in self._waiting} - shown)
+
+    def _look_in_both(self) -> None:
+        self._look(self.bad, self.good)
+        if not self.found:
+            self._look(self.good, self.bad)
 
     def _look(self, leaving: Side, keeping: Side) -> None:
         conditions, version = leaving.chosen.conditions, leaving.version.value
@@ -144,23 +168,53 @@ class PartingSearch:
         """Look for values that only the failing program computes so.
 
         A value that a branch tests, which was found, explains that branch.  Others are looked for
-        if no branch was found, or if the user asks for it.
+        if no branch of the failing program was found, or if the user asks for it.
         """
         comparison = ValueComparison(self.bad.run, self.good.run)
         origins = list(comparison.origins())
         describer = RunDescriber(self.bad.run)
         places: set[BranchPlace] = set()
-        for one in [one for one in self.found if one.leaving is self.bad]:
-            behind = computed_from(comparison.flow, [one.step])
-            assert one.alternate is not None, "it was validated"
-            for origin in (origin for origin in origins if origin.step in behind):
+        for one in self.found:
+            is_bad = one.leaving is self.bad
+            leaving = RunDescriber(one.leaving.run)
+            behind = computed_from(leaving.flow, [one.step])
+            for origin in origins:
+                own = origin.step if is_bad else origin.counterpart
                 place = describer.place(origin.step)
-                if place != describer.place(one.step) and place not in places:
-                    places.add(place)
-                    made = ValueParting(origin, one.trial, one.edited, one.alternate, one)
-                    self.values.append(made)
-        if origins and (self.predicates or not self.found):
+                if own not in behind or place in places:
+                    continue
+                if leaving.place(own) == leaving.place(one.step):
+                    continue  # it is the test itself
+                places.add(place)
+                near = _nearness(one.leaving, one.step) + _JUST_BEFORE
+                self.values.append(
+                    ValueParting(
+                        origin, one.trial, one.edited, one.leaving, one.alternate, near, one
+                    )
+                )
+        is_told = any(one.leaving is self.bad for one in self.found)
+        if origins and (self.predicates or not is_told):
             self._ask_values(origins, describer, places)
+        if not is_told and not self.values:
+            self._take_values(origins, describer)
+
+    def _take_values(self, origins: Sequence[ValueOrigin], describer: RunDescriber) -> None:
+        """No branch of the failing program tells: take the first values that differ."""
+        places: set[BranchPlace] = set()
+        trial = InputTrial(self.contents, self.good.run.ended, self.bad.run.ended, agrees=False)
+        for origin in origins:
+            place = describer.place(origin.step)
+            if self._is_truth(origin):
+                continue  # the question about its branch has been asked
+            if place not in places and len(places) < _MAX_UNTRIED:
+                places.add(place)
+                near = -_nearness(self.bad, origin.step)  # the first one may explain the others
+                self.values.append(ValueParting(origin, trial, 0, self.bad, None, near))
+
+    def _is_truth(self, origin: ValueOrigin) -> bool:
+        """Is the value only true or false?"""
+        term = self.bad.run.path.terms[origin.step].term
+        return bool(z3.is_bool(term) or (z3.is_bv(term) and term.size() == 1))
 
     def _ask_values(
         self, origins: Sequence[ValueOrigin], describer: RunDescriber, places: set[BranchPlace]
@@ -190,7 +244,8 @@ class PartingSearch:
 
     def _equal_values(self, joint: Joint, facts: list[Fact], equal: Fact) -> Contents | None:
         """Return inputs with which both programs keep their paths and compute the same value."""
-        for kept in (narrowed(joint.unknowns, distinct(facts), equal), distinct(facts)):
+        free, _ = joint.unknowns.closed(equal.unknowns)
+        for kept in (narrowed(joint.unknowns, distinct(facts), free), distinct(facts)):
             answer = self.solver.solve(joint.unknowns, kept, equal, self.contents)
             if answer.contents is not None:
                 return answer.contents
@@ -206,7 +261,8 @@ class PartingSearch:
         good.release()
         if is_valid:
             edited = edited_bytes(self.contents, contents)
-            self.values.append(ValueParting(origin, trial, edited, bad))
+            near = _nearness(self.bad, origin.step)
+            self.values.append(ValueParting(origin, trial, edited, self.bad, bad, near))
             return True
         bad.release()
         self.dropped += 1
@@ -259,5 +315,5 @@ class PartingSearch:
         done: set[tuple[object, Op]] = set()
         for one in sorted(self._waiting, key=lambda one: one.rank):
             key = one.leaving.version, one.branch
-            if key not in done and self._validate(one):
+            if len(done) < _MAX_DISAGREEING and key not in done and self._validate(one):
                 done.add(key)

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from whence.darwin.describing import RunDescriber, same_evaluation
 from whence.darwin.sides import Side
-from whence.paths.conditions import Condition
+from whence.paths.conditions import Condition, ConditionKind
 from whence.paths.program import Contents, PathRun
 from whence.program.ids import Step
 from whence.subject.command import Ended
@@ -45,22 +46,41 @@ def try_input(
 
 def keeps_path(side: Side, run: PathRun) -> bool:
     """Does a run of a program go the same way as with the failing test?"""
+    now = all_ways(run)
     if not side.points:
-        return list(run.ways) == list(side.run.ways)
-    return _as_often(side.chosen.ways, side.run.ways, run.ways)
+        before = all_ways(side.run)
+        return now[: len(before)] == before if side.is_cut else now == before
+    return _at_least_as_often(_ways_of(side, len(side.chosen.conditions)), now)
 
 
-def _as_often(some: Sequence[object], old: Sequence[object], new: Sequence[object]) -> bool:
-    """Are some ways of a run taken as often in another run?"""
-    before, now = Counter(old), Counter(new)
-    return all(before[way] == now[way] for way in set(some))
+# What a path is: where a longer number moved the bytes behind it, the program goes the same way.
+_CONTROL = (ConditionKind.BRANCH, ConditionKind.CASE, ConditionKind.CALLEE)
+
+
+def all_ways(run: PathRun) -> list[object]:
+    """Return the ways that control took, also where two conditions have one formula.
+
+    A slice may have the second one without the first one.
+    """
+    conditions = (one for one in run.path.conditions if one.kind in _CONTROL)
+    return [run.way(one) for one in conditions if not run.only_writes(one)]
+
+
+def _ways_of(side: Side, number: int) -> list[object]:
+    """Return the ways that control took at the first conditions that count."""
+    chosen = zip(side.chosen.conditions, side.chosen.ways, strict=True)
+    return [way for one, way in islice(chosen, number) if one.kind in _CONTROL]
+
+
+def _at_least_as_often(some: Sequence[object], new: Sequence[object]) -> bool:
+    """Are some ways of a run taken as often in another one?  What is not in the slice is free."""
+    now = Counter(new)
+    return all(now[way] >= times for way, times in Counter(some).items())
 
 
 def leaves_path(side: Side, number: int, run: PathRun) -> bool:
     """Does a run go the same way up to condition `number`, and another way there?"""
-    now = Counter(run.ways)
-    before = Counter(side.chosen.ways[:number])
-    if any(now[way] < times for way, times in before.items()):
+    if not _at_least_as_often(_ways_of(side, number), all_ways(run)):
         return False
     condition = side.chosen.conditions[number]
     step = same_evaluation(RunDescriber(side.run), RunDescriber(run), condition.step)
@@ -71,5 +91,6 @@ def leaves_path(side: Side, number: int, run: PathRun) -> bool:
 
 def _ways_at(run: PathRun, step: Step, like: Condition) -> list[object]:
     """Return which way a run went at a step; one value that is no way if inputs do not decide."""
-    found = [run.way(one) for one in run.conditions if one.step == step and one.kind is like.kind]
+    like_it = (one for one in run.path.conditions if one.step == step and one.kind is like.kind)
+    found = [run.way(one) for one in like_it]
     return found or [None]

@@ -29,6 +29,7 @@ class ValueOrigin:
 
     step: Step  # of the failing program
     counterpart: Step  # of the reference
+    inside: tuple[Step, ...] = ()  # steps of the expression that only the failing program has
 
 
 class ValueComparison:
@@ -45,22 +46,29 @@ class ValueComparison:
             other = self._comparison.counterpart(step)
             if other is None or other not in self._good.terms or self.flow.is_branch(step):
                 continue
-            if not self._comparison.is_same(step) and self._has_equal_operands(step):
-                yield ValueOrigin(step, other)
+            if not self._comparison.is_same(step):
+                inside = self._own_steps(step)
+                if inside is not None:
+                    yield ValueOrigin(step, other, tuple(inside))
 
-    def _has_equal_operands(self, step: Step) -> bool:
-        work, seen = list(operand_steps(self.flow.node(step).operands)), 0
+    def _own_steps(self, step: Step) -> list[Step] | None:
+        """Return the steps of an expression that only this version has, the nearest first.
+
+        None: something that the expression reads differs already.
+        """
+        own: list[Step] = []
+        work = list(operand_steps(self.flow.node(step).operands))
         while work:
-            at = work.pop()
-            seen += 1
+            at = work.pop(0)
             if self._comparison.counterpart(at) is not None:
                 if not self._comparison.is_same(at):
-                    return False
-            elif seen > _MAX_EXPRESSION:
-                return False
-            else:  # only this version has it: a part of the expression
+                    return None
+            elif len(own) >= _MAX_EXPRESSION:
+                return None
+            else:
+                own.append(at)
                 work += operand_steps(self.flow.node(at).operands)
-        return True
+        return own
 
 
 def operand_steps(operands: Iterable[Operand]) -> Iterator[Step]:

@@ -52,7 +52,7 @@ def _suspect(rank: int, one: Suspect) -> dict[str, Any]:
         "changed": one.is_changed,
         "in_bad": {"file": one.in_bad[0], "line": one.in_bad[1]} if one.in_bad else None,
         "test": test_document(one.test),
-        "validated": True,
+        "validated": one.is_validated,
         "agrees": one.agrees,
         "outcomes": {"good": one.good, "bad": one.bad},
         "values": {"failing": one.failing, "alternate": one.alternate},
@@ -92,7 +92,9 @@ def _notes(result: DarwinResult) -> list[str]:
     found = list(result.notes)
     if result.disagreeing:
         number = counted(result.disagreeing, "more branch").replace("branchs", "branches")
-        found.append(f"{number} left out: the versions treat their inputs differently, too")
+        found.append(
+            f"{number} not shown: their inputs leave the path, but the versions still differ"
+        )
     if result.dropped:
         number = counted(result.dropped, "input")
         found.append(f"{number} dropped: when run, they did not go the way that they should")
@@ -108,8 +110,9 @@ def _suspect_text(rank: int, one: Suspect) -> Text:
     text.append(f"    {visible(one.text.strip())}\n")
     text.append(f"    {visible(one.because)}\n")
     failing, alternate = shown_values(one)
-    if failing or alternate:
-        text.append(f"    failing test: {visible(failing)};  other input: {visible(alternate)}\n")
+    if failing:
+        text.append(f"    failing test: {visible(failing)}")
+        text.append(f";  other input: {visible(alternate)}\n" if alternate else "\n")
     text.append("    try it: ").append(f"{visible(one.test.command)}\n", style="green")
     return text
 

@@ -41,10 +41,9 @@ def _item(one: Suspect) -> str:
     where = "in a change" if one.is_changed else "in unchanged code"
     head = f"{one.file}:{one.line} in {one.function} ({one.version.value} version, {where})"
     failing, alternate = shown_values(one)
-    rows = (
-        ("failing test", failing, ""),
-        ("other input", alternate, f"good: {one.good}; bad: {one.bad}"),
-    )
+    rows = [("failing test", failing, "")]
+    if one.is_validated:
+        rows.append(("other input", alternate, f"good: {one.good}; bad: {one.bad}"))
     body = "".join(
         f"<tr><th>{name}</th><td>{_shown(values)}</td><td>{_shown(ends)}</td></tr>"
         for name, values, ends in rows

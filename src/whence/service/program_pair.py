@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from whence.darwin.answer import darwin_result
@@ -96,15 +97,28 @@ def _search(
     compares_output = programs[VersionName.GOOD].run_plain(contents).stdout == good.ended.stdout
     if agree(good.ended, bad.ended, compares_output=compares_output):
         raise _no_difference(good, request)
-    others = {VersionName.GOOD: bad.ended, VersionName.BAD: good.ended}
-    sides = {}
-    for version, run in runs.items():
-        points = failure_points(run, others[version]) if request.by == "slice" else ()
-        sides[version] = Side(version, programs[version], chosen_conditions(run, points), points)
+
+    def sides(*, is_narrow: bool) -> tuple[Side, Side]:
+        return (
+            _side(VersionName.GOOD, programs, good, bad, request.by, is_narrow=is_narrow),
+            _side(VersionName.BAD, programs, bad, good, request.by, is_narrow=is_narrow),
+        )
+
+    first = sides(is_narrow=False)
+    narrower = None
+    if any("output" in side.points for side in first):
+        narrower = partial(sides, is_narrow=True)
     return PartingSearch(
-        sides[VersionName.GOOD], sides[VersionName.BAD], contents, compares_output,
-        request.predicates, say,
-    )  # fmt: skip
+        *first, contents, compares_output, request.predicates, say, narrower=narrower
+    )
+
+
+def _side(
+    version: VersionName, programs: Mapping[VersionName, InputProgram], run: PathRun,
+    other: PathRun, by: str, *, is_narrow: bool,
+) -> Side:  # fmt: skip
+    points = failure_points(run, other.ended, is_narrow=is_narrow) if by == "slice" else ()
+    return Side(version, programs[version], chosen_conditions(run, points), points)
 
 
 def _no_difference(good: PathRun, request: DarwinRequest) -> UserError:
