@@ -63,6 +63,9 @@ class PathRun(ExploredRun, Protocol):
     def words(self, condition: Condition) -> str:
         """Return what a condition says, in the words of the source: `x > y`."""
 
+    def is_own(self, condition: Condition) -> bool:
+        """Does a condition belong to the program, and not to a library that is recorded with it?"""
+
     def result_words(self) -> str:
         """Return what the run printed and how it ended, in the words of the source."""
 

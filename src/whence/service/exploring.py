@@ -14,6 +14,7 @@ from typing import Any
 
 from whence.errors import UserError
 from whence.model import ExploredTest, ExploreResult, MadeTest
+from whence.paths.conditions import Condition, ConditionKind
 from whence.paths.explore import Explored, ExploreSearch
 from whence.paths.input_spec import InputSpec
 from whence.paths.kept_search import restore_search, search_state
@@ -120,7 +121,8 @@ class ExploreSession:
         run = made.run.run
         name = f"test-{made.id + 1}"
         test = self._program.write_test(run.contents, self.folder, name)
-        condition = conjunction([run.words(one) for one in made.run.conditions])
+        told = [one for one in made.run.conditions if _is_told(one) and run.is_own(one)]
+        condition = conjunction([run.words(one) for one in told])
         found = _explored_test(made, run, test, condition, self._tree)
         self._tests.append(found)
         self._on_test(f"{found.condition}: {found.trouble or found.result}")
@@ -248,6 +250,13 @@ class ExploreSession:
                 "that whence does not model decides there"
             )
         return notes
+
+
+def _is_told(condition: Condition) -> bool:
+    """Does a condition say more than that nothing went wrong, or where memory lies?"""
+    return condition.kind not in (
+        ConditionKind.BOUNDS, ConditionKind.DEFINED, ConditionKind.ADDRESS
+    )  # fmt: skip
 
 
 def _read_state(path: Path) -> dict[str, Any] | None:

@@ -126,6 +126,10 @@ class CRun:
         value = _way(self._flow, condition)
         return self._words.condition(condition, is_true=isinstance(value, int) and bool(value & 1))
 
+    def is_own(self, condition: Condition) -> bool:
+        """Does a condition belong to the program, and not to a header of the system?"""
+        return not self._words.place(condition.step).startswith("/")
+
     def result_words(self) -> str:
         """Return how the run ended, in the words of the source."""
         return result_words(self.ended, self._words.printed())

@@ -43,6 +43,8 @@ class CRunWords:
         if kind is ConditionKind.CASE:
             return case_words(names.condition(step))
         text, recorded = names.accessed(step)
+        if kind is ConditionKind.SHAPE and text:
+            return shape_words(text, condition.value)
         text = text or f"the code at {names.line(step)}"
         if kind is ConditionKind.ADDRESS and text != recorded:
             return f"{text} is {recorded}"
@@ -50,6 +52,10 @@ class CRunWords:
             return f"{text} exists"
         verb = {ConditionKind.CALLEE: "is called", ConditionKind.DEFINED: "is defined"}
         return f"{text} {verb.get(kind, 'is as recorded')}"
+
+    def place(self, step: Step) -> str:
+        """Return the file and the line of a step."""
+        return self._describer.names.line(step)
 
     def printed(self) -> str | None:
         """Return what the run printed, with the expressions that inputs decide; None if long."""
@@ -146,6 +152,21 @@ class CRunWords:
     def _alive(self) -> list[Any]:
         """Terms whose numbers are used: the solver gives those of others to new terms."""
         return []
+
+
+def shape_words(call: str, value: object) -> str:
+    """Return what a call of the C library found in a text."""
+    name, _, arguments = call.partition("(")
+    first = arguments.partition(",")[0].rstrip(")").strip()
+    if "getopt" in name and isinstance(value, int):
+        return f"{name} finds {chr(value)!r}" if value > 0 else "an argument is no option"
+    if not (isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], bool)):
+        return f"{call} is as recorded"
+    number, is_found = value
+    if "scanf" in name:
+        name = re.sub("^__isoc[0-9]+_", "", name)
+        return f"{name} finds {'what its format names' if is_found else f'no part {number + 1}'}"
+    return f"{first} is {'a' if is_found else 'no'} number"
 
 
 def _literal(text: bytes) -> str:
