@@ -34,24 +34,7 @@ def read_value(
         listed = _listed(site, inputs, ranges, texts, how)
         if listed is not None:
             return listed
-    if isinstance(value, Obj) and value.kind == "tuple" and len(ranges) == 1:
-        numbered = _numbered(site, inputs, ranges[0], items(value) or [], how)
-        if numbered is not None:
-            return numbered
     return _pinned(site, inputs, free, value)
-
-
-def _numbered(
-    site: Site, inputs: InputValues, read: InputRange, parts: Sequence[Any], how: str
-) -> Held | None:
-    """Return a line that came with other values, such as its number by enumerate."""
-    found: list[AnyValue] = []
-    for one in parts:
-        text = inputs.text(read, one) if isinstance(one, str | bytes) else None
-        found.append(one if text is None else text)
-        if text is not None:
-            _keep_line(site, inputs, read, text, how)
-    return Held("tuple", found) if any(isinstance(one, Text) for one in found) else None
 
 
 def _keep_line(site: Site, inputs: InputValues, read: InputRange, text: Text, how: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from whence.frontend.python.values import UNKNOWN, Obj, items, truth
+from whence.frontend.python.values import UNKNOWN, Obj, truth
 from whence.inputs import InputRange, InputSource, SourceKind
 from whence.paths.python.builtins import BUILTIN_RULES, by_key, mapped
 from whence.paths.python.callbacks import EACH_ITEM, Callbacks
@@ -57,8 +57,6 @@ class SymbolicSteps:
         self._loops: dict[tuple[int, int], tuple[object, int, AnyValue]] = {}
         self._literals = literals
         self._callbacks = Callbacks(flow)
-        self._lines: dict[Step, InputRange] = {}  # what was read of an input, by enumerate's call
-        self._numbered: set[Step] = set()  # the rounds of loops over them
         self._patterns: dict[int, ast.pattern | None] = {}  # of match statements, by operation
         self._waiting: list[tuple[int, Step]] = []  # calls that run recorded code, with its end
         self._entered = {*self._run.columns["activations"]["call"].tolist()}
@@ -71,8 +69,7 @@ class SymbolicSteps:
     def reads(self) -> frozenset[Step]:
         """The steps that read from a stream."""
         read_by = self._thread.read_by.items()
-        given = {Step(step) for step, ranges in read_by if any(map(_is_part, ranges))}
-        return frozenset({*given, *self._numbered})
+        return frozenset(Step(step) for step, ranges in read_by if any(map(_is_part, ranges)))
 
     def run(self) -> None:
         """Pass over all steps."""
@@ -176,9 +173,6 @@ class SymbolicSteps:
 
     def _read(self, step: Step, op: int) -> bool:
         site, ranges = self._to.site(step), self._thread.read_by[step]
-        if self._how(op) == "enumerate" and len(ranges) == 1:
-            self._lines[step] = ranges[0]  # the loop over it reads
-            return True
         found = read_value(site, self._inputs, ranges, self._how(op))
         if found is None:
             return False
@@ -505,9 +499,6 @@ class SymbolicSteps:
         loop = self._loops.get(key)
         number = loop[1] + 1 if loop is not None and loop[0] == of else 0
         self._loops[key] = (of, number, whole)
-        if isinstance(of, int) and of in self._lines:
-            self._next_line(step, Step(of))
-            return
         if not isinstance(whole, SYMBOLIC):
             return
         has_item, site = self._thread.has_item(step), self._to.site(step)
@@ -524,21 +515,6 @@ class SymbolicSteps:
             self._result(step, NO_RULE, [whole], "a loop")
         elif has_item:
             self._known[step] = parts[number]
-
-    def _next_line(self, step: Step, of: Step) -> None:
-        """The next line of an input that `enumerate` counts."""
-        parts = items(self._flow.value(step))
-        line = parts[1] if parts and len(parts) == 2 else None
-        if not isinstance(line, str | bytes):
-            return
-        size = len(line.encode("utf-8", "surrogateescape") if isinstance(line, str) else line)
-        start = self._lines[of].stop
-        read = InputRange(self._lines[of].source, start, start + size)
-        self._lines[of] = read
-        self._numbered.add(step)
-        found = read_value(self._to.site(step), self._inputs, [read], "next")
-        if found is not None:
-            self._set(step, found)
 
     def _iterable(self, step: Step, op: int) -> tuple[AnyValue, object]:
         """Return what a loop iterates over, and the step that evaluated it."""
