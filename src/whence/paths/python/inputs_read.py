@@ -29,6 +29,10 @@ def read_value(
         if found is not None:
             _keep_line(site, inputs, ranges[0], found, how)
             return found
+    if isinstance(value, Obj) and value.kind == "tuple":
+        found_tuple = _numbered(site, inputs, ranges, items(value) or (), how)
+        if found_tuple is not None:
+            return found_tuple
     texts = items(value) if isinstance(value, Obj) and value.kind == "list" else None
     if texts is not None:
         listed = _listed(site, inputs, ranges, texts, how)
@@ -54,6 +58,20 @@ def _keep_line(site: Site, inputs: InputValues, read: InputRange, text: Text, ho
         unknowns |= end.unknowns
     ends = text.value[-1:] in ("\n", b"\n")
     site.shape(every(parts), unknowns, (len(text.chars), ends))
+
+
+def _numbered(
+    site: Site, inputs: InputValues, ranges: Sequence[InputRange], parts: Sequence[Any], how: str
+) -> Held | None:
+    """Return a line with what stands beside it, as `enumerate(file)` yields it."""
+    texts = [at for at, one in enumerate(parts) if isinstance(one, str | bytes)]
+    if len(texts) != 1 or len(ranges) != 1:
+        return None
+    line = inputs.text(ranges[0], parts[texts[0]])
+    if line is None:
+        return None
+    _keep_line(site, inputs, ranges[0], line, how)
+    return Held("tuple", [line if at == texts[0] else one for at, one in enumerate(parts)])
 
 
 def _listed(
