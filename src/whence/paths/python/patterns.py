@@ -65,12 +65,12 @@ def _fits_items(pattern: ast.MatchSequence, subject: AnyValue) -> Formula | None
     return None if None in found else every(found)
 
 
-def captured(pattern: ast.pattern, name: str, subject: AnyValue) -> AnyValue:
+def bound_value(pattern: ast.pattern, name: str, subject: AnyValue) -> AnyValue:
     """Return what a pattern binds to a name; `NO_RULE` if that is not known."""
     own = getattr(pattern, "name", None)
     if isinstance(pattern, ast.MatchAs):
         inner = pattern.pattern
-        return subject if own == name or inner is None else captured(inner, name, subject)
+        return subject if own == name or inner is None else bound_value(inner, name, subject)
     parts = as_items(subject)
     if not isinstance(pattern, ast.MatchSequence) or parts is None:
         return NO_RULE
@@ -84,7 +84,7 @@ def captured(pattern: ast.pattern, name: str, subject: AnyValue) -> AnyValue:
         is_after = any(isinstance(other, ast.MatchStar) for other in wanted[:at])
         place = len(parts) - behind - 1 if is_after else at
         if name in _names(one) and place < len(parts):
-            return captured(one, name, parts[place])
+            return bound_value(one, name, parts[place])
     return NO_RULE
 
 

@@ -18,7 +18,7 @@ from whence.paths.python.heap import Heap, recorded_held
 from whence.paths.python.inputs_read import read_value
 from whence.paths.python.module_trees import ModuleTrees
 from whence.paths.python.operations import builtin, method, operator
-from whence.paths.python.patterns import captured, chosen_case
+from whence.paths.python.patterns import bound_value, chosen_case
 from whence.paths.python.site import NO_RULE
 from whence.paths.python.sources import InputValues
 from whence.paths.python.values import (
@@ -410,7 +410,7 @@ class SymbolicSteps:
             return
         subject = self._operands(step, op)[-1]
         if is_symbolic(subject):
-            found = captured(pattern, (self._program.name[op] or "").rstrip("'"), subject)
+            found = bound_value(pattern, (self._program.name[op] or "").rstrip("'"), subject)
             if found is NO_RULE:
                 self._result(step, NO_RULE, [subject], "a pattern")
             else:
