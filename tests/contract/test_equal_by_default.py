@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from whence.model import ContractVerdict
 
 from .two_versions import TwoVersions, origins, verdict_on
@@ -247,3 +249,34 @@ def test_watching_changes_nothing_that_the_program_can_see(two_versions: TwoVers
     result = two_versions.check(good, good, test)
     assert verdict_on(result, "outer").calls == 1
     assert result.is_kept
+
+
+def test_a_difference_that_was_told_by_another_way_is_still_one_in_the_next_call(
+    tmp_path: Path,
+) -> None:
+    """Of two ways to an object only the first is told; the second one differs, too."""
+    good = """
+    class Box:
+        pass
+
+    class Outer:
+        def __init__(self, box):
+            self.box = box
+
+    def both(n):
+        box = Box()
+        box.n = n
+        return [box, Outer(box)]
+
+    def second(outer):
+        return outer.box.n
+    """
+    bad = good.replace("box.n = n", "box.n = n + 1")
+    test = """
+    import shop
+    pairs = shop.both(1)
+    result = shop.second(pairs[1])
+    """
+    found = TwoVersions(tmp_path).check(good, bad, test)
+    assert origins(found) == ["both"]
+    assert verdict_on(found, "second").compared == 0  # it starts in another state

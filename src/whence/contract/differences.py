@@ -55,6 +55,8 @@ class StateComparison:
             found.append(difference)
             if len(found) >= _MAX_DIFFERENCES:
                 return found
+        if not found:
+            walk.note_same()
         return found
 
     def equal(self, part: str, good: State, bad: State) -> bool:
@@ -91,6 +93,13 @@ class _Walk:
         self._comparison, self._part = comparison, part
         self._left = _MAX_COMPARED
         self._met: set[tuple[State, State]] = set()
+        self._skipped = 0  # how often a pair was met again, whose differences are told already
+
+    def note_same(self) -> None:
+        """Note that no pair differs: the walk has found no difference."""
+        if self._left > 0:
+            for good, bad in self._met:
+                self._comparison.note_same(good, bad)
 
     def compare(
         self, good: State, bad: State, path: tuple[str, ...], owner: str | None
@@ -102,7 +111,9 @@ class _Walk:
         elif type(good) is not tuple or type(bad) is not tuple:
             if not _same_plain(good, bad):
                 yield self._found(path, owner, good, bad)
-        elif good != bad and (good, bad) not in self._met and self._left > 0:
+        elif good != bad and (good, bad) in self._met:
+            self._skipped += 1
+        elif good != bad and self._left > 0:
             self._met.add((good, bad))
             self._left -= 1
             yield from self._compare_nodes(good, bad, path, owner)
@@ -121,11 +132,11 @@ class _Walk:
         if good_node[:2] != bad_node[:2]:
             yield self._found(path, owner, good, bad)
             return
-        is_same = True
+        is_same, skipped = True, self._skipped
         for difference in self._parts(good_node, bad_node, path, owner, good, bad):
             is_same = False
             yield difference
-        if is_same and self._left > 0:
+        if is_same and self._left > 0 and self._skipped == skipped:
             self._comparison.note_same(good, bad)
 
     def _parts(

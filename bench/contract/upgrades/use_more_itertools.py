@@ -1,0 +1,11 @@
+from more_itertools import *
+print(list(chunked(range(7), 3)), list(windowed(range(5), 2)), list(collapse([1, [2, [3]]])))
+print(list(split_at("a,b,c", lambda c: c == ",")), first([], 7), last([1, 2]), one([5]))
+print(list(distribute(3, range(8))), [list(x) for x in divide(3, range(8))], list(interleave_longest([1, 2], "ab", [0])))
+p = peekable([1, 2, 3]); print(p.peek(), p[1], list(p)); s = seekable("abc"); print(next(s)); s.seek(0); print(list(s))
+print(list(unique_everseen("abca")), list(roundrobin("ab", "c")), list(powerset([1, 2])), take(2, "xyz"))
+print(list(sliding_window(range(4), 3)), list(grouper("abcde", 2, incomplete="fill", fillvalue="-")), nth_or_last([1], 9))
+print(list(consecutive_groups_len(x) for x in ()) if False else [list(g) for g in consecutive_groups([1, 2, 5])])
+b = bucket(["a1", "b1", "a2"], key=lambda x: x[0]); print(sorted(b), list(b["a"])); print(minmax([3, 1, 2]), all_equal("aa"))
+print(list(numeric_range(1, 5, 2)), list(islice_extended("abcdef", -3, None)), map_reduce("abc", ord), list(padded([1], 0, 3)))
+print(is_sorted([1, 2]), list(partitions("abc")), list(set_partitions([1, 2, 3], 2)), exactly_n([1, 0], 1), ilen("abc"))
