@@ -11,6 +11,8 @@ import pytest
 
 from tests.compiling import AR
 from tests.frontend.driver.toolchain import Done, Toolchain
+from whence.frontend.c.clang import compiler
+from whence.frontend.c.zig_driver import uses_zig_driver
 
 MAIN = '#include <stdio.h>\nint twice(int);\nint main(void) { printf("%d\\n", twice(21)); }\n'
 TWICE = "int twice(int x) { return 2 * x; }\n"
@@ -189,6 +191,16 @@ def test_a_function_that_is_not_recorded_is_named_each_time(tools: Toolchain) ->
     assert tools.journal("unrecorded") == 2 * [
         {"source": f"{tools.tree}/odd.c", "function": "odd", "reason": "it is odd"}
     ]
+
+
+@pytest.mark.skipif(
+    uses_zig_driver(compiler(True, os.environ)), reason="zig's own C++ library is never recorded"
+)
+def test_a_cxx_library_that_does_not_compile_is_named(tools: Toolchain) -> None:
+    tools.write(main_cc="int main() { return 0; }\n")
+    assert tools.sh("$CXX main.cc -o prog").status == 0
+    (entry,) = tools.journal("unrecorded")
+    assert entry["source"] == "the C++ standard library"
 
 
 def test_a_program_without_a_c_library_is_not_recorded(tools: Toolchain) -> None:

@@ -224,7 +224,9 @@ class CompilerCall:
             [*command, *runtime],
         )
         if not library.is_made:
-            self.note("the C++ standard library is not recorded")
+            name = "the C++ standard library"
+            self.note(f"{name} is not recorded")
+            self.journal("unrecorded", source=name, reason="it does not compile for recording")
             return []
         module, description, text = library.module()
         self._save(module, ".npz", description)
