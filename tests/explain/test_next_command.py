@@ -54,6 +54,12 @@ def test_the_hint_is_the_whole_command(explanation: Explanation) -> None:
     assert command in notes(explanation)
 
 
+def test_a_search_that_was_stopped_says_nothing_about_the_changes() -> None:
+    stopped = replace(FOUND, result=replace(FOUND.result, status="unexplained"))
+    assert "no set of changes is known yet" in notes(stopped)
+    assert "the changes do not explain" not in notes(stopped)
+
+
 def test_another_language_or_no_front_end_has_no_hint() -> None:
     assert notes(isolated(), file="p.js") == ""
     assert notes(isolated(), replace(REQUEST, frontend="none")) == ""

@@ -31,7 +31,9 @@ def with_next_command(
 
 def _why(explanation: Explanation) -> str | None:
     """Return why the changes may not name the fault; None if they do."""
-    if explanation.result.status != "explained":
+    if explanation.result.status == "unexplained":  # perhaps the search was only stopped
+        return "no set of changes is known yet that explains the failure"
+    if explanation.result.status == "isolated":
         return "the changes do not explain the failure"
     if explanation.dodged:
         return "the fault may be in code that no change touches"
