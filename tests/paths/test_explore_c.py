@@ -248,3 +248,25 @@ def test_a_slice_by_words_of_commands_is_explored_as_promised(tmp_path: Path) ->
     text = b"add x\nadd y\nrun\nadd z\n"
     found = explored(tmp_path, COMMANDS, "", at="output", stdin=text, most=25)
     assert {b"", b"y", b"x"} <= outputs(found)
+
+
+# What isdigit looks at is a table of the library, which no scanf wrote.
+LIBRARY_TABLE = """
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    char word[16] = "";
+    int x = 0;
+    if (atoi(argv[1]) > 5)
+        sscanf(argv[2], "%15s %d", word, &x);
+    puts(isdigit((unsigned char)argv[2][0]) ? "digit" : "none");
+    return 0;
+}
+"""
+
+
+def test_a_call_whose_writes_are_known_did_not_write_what_a_library_holds(tmp_path: Path) -> None:
+    found = explored(tmp_path, LIBRARY_TABLE, "6 a", at="output")
+    assert outputs(found) == {b"digit\n", b"none\n"}
+    assert len(found.runs) == 2  # the first argument decides nothing

@@ -28,5 +28,10 @@ int main(void) {
     got = sscanf("12,34|word", "%hhd,%zu|%ms%n", &tiny, &size, &grown, &n);
     printf("%d %d %zu %s %d\n", got, tiny, size, grown, n);
     free(grown);
+    got = sscanf("7 3.5 end", "%3$d %1$lf %2$15s", &real, word, &a);
+    printf("%d %g %s %d\n", got, real, word, a);
+    char few[6] = ".....";
+    got = sscanf("abc", "%5c", few);
+    printf("%d %c%c%c%c\n", got, few[0], few[1], few[2], few[3]);
     return 0;
 }

@@ -227,6 +227,9 @@ memcpy memmove mempcpy __mempcpy __memcpy_chk __memmove_chk __mempcpy_chk bcopy
 memset __memset_chk bzero explicit_bzero
 strcpy stpcpy __stpcpy strcat strncpy stpncpy strncat strlcpy strlcat
 __strcpy_chk __stpcpy_chk __strcat_chk __strncpy_chk __stpncpy_chk __strncat_chk
+scanf fscanf sscanf __isoc99_scanf __isoc99_fscanf __isoc99_sscanf __isoc23_scanf __isoc23_fscanf
+__isoc23_sscanf vscanf vfscanf vsscanf __isoc99_vscanf __isoc99_vfscanf __isoc99_vsscanf
+__isoc23_vscanf __isoc23_vfscanf __isoc23_vsscanf
 sprintf snprintf vsprintf vsnprintf __sprintf_chk __snprintf_chk __vsprintf_chk __vsnprintf_chk
 strtol strtoul strtoll strtoull strtoimax strtoumax strtod strtof strtold
 __isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull

@@ -60,16 +60,28 @@ static uint64_t scanned_size(char conversion, const char *length, int width, con
     return length[0] == 'h' ? (length[1] ? 1 : 2) : length[0] ? 8 : 4;
 }
 
-/* Log what was assigned: `count` conversions, and each %n that was reached before the next. */
+/* Return the argument at a position, counted from 0. */
+static void *pointer_at(va_list list, int position)
+{
+    va_list rest;
+    va_copy(rest, list);
+    while (position-- > 0)
+        (void)va_arg(rest, void *);
+    void *found = va_arg(rest, void *);
+    va_end(rest);
+    return found;
+}
+
+/* Log what was assigned: `count` conversions, and each %n that was reached before the next.  A %5c
+ * that is not assigned may have stored the bytes that there were. */
 static void scanned(const char *p, va_list list, int count)
 {
     reads_string(p);
     while ((p = strchr(p, '%'))) {
         char length[3] = "";
-        int width, allocate = 0, skip = p[1] == '*';
-        p = read_number(p + 1 + skip, &width);
-        if (*p == '$')
-            return; /* numbered arguments are not logged; loads will show the values */
+        int width, position, allocate = 0, skip = p[1] == '*';
+        p = read_position(p + 1 + skip, &position);
+        p = read_number(p, &width);
         if (*p == '\'' || *p == 'I')
             p++;
         if (*p == 'm') {
@@ -88,15 +100,18 @@ static void scanned(const char *p, va_list list, int count)
         p += *p != 0;
         if (conversion == '%' || skip)
             continue;
-        if (conversion != 'n' && count-- <= 0)
+        int is_assigned = conversion == 'n' || count-- > 0;
+        if (!is_assigned && (conversion != 'c' || width < 2 || allocate))
             return;
-        void *to = va_arg(list, void *);
+        void *to = position < 0 ? va_arg(list, void *) : pointer_at(list, position);
         if (allocate) {
             writes(to, sizeof(void *));
             to = *(void **)to;
             allocates(to, scanned_size(conversion, length, width, to));
         }
         writes(to, scanned_size(conversion, length, width, to));
+        if (!is_assigned)
+            return;
     }
 }
 
