@@ -127,6 +127,13 @@ def test_an_archive_is_damaged(user: User, name: str) -> None:
     check_refused(result, f"{name} cannot be unpacked", "Fetch it again", slug="archive-corrupt")
 
 
+def test_an_archive_is_larger_than_is_allowed(user: User) -> None:
+    with zipfile.ZipFile(user.here / "a.zip", "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("numbers", bytes(2**20 + 1))
+    result = user.isolate("--good", "a.zip", "--max-unpacked", "1M")
+    check_refused(result, "more than 1 MB", "--max-unpacked SIZE", slug="archive-too-large")
+
+
 def test_an_archive_has_a_path_outside_its_root(user: User) -> None:
     with tarfile.open(user.here / "a.tar", "w") as tar:
         tar.addfile(tarfile.TarInfo("../evil"), io.BytesIO())

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from whence.cli.options import Seconds, Size, check_writable, with_options
+from whence.cli.options import SOURCE_OPTIONS, Seconds, Size, check_writable, with_options
 from whence.cli.recording import sayer
 from whence.cli.reports import write_reports
 from whence.errors import UserError
@@ -35,7 +35,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--time", "seconds", type=Seconds(), default=60.0, show_default=True, metavar="S", help="Limit in seconds on the search for one change."),
     click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder for the new tests.  [default: a temporary folder, which is named]"),
     click.option("--frontend", type=click.Choice(["auto", *LANGUAGES]), default="auto", show_default=True, help="The language of the program."),
-    click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
+    *SOURCE_OPTIONS,
     click.option("--timeout", type=Seconds(), metavar="S", help="Time limit in seconds for one build or test."),
     click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process, such as 2G."),
     click.option("--json", "json_file", metavar="FILE", help="Write the result document as JSON; - prints only that."),

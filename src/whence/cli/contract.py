@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from whence.cli.options import Seconds, Size, check_writable, with_options
+from whence.cli.options import SOURCE_OPTIONS, Seconds, Size, check_writable, with_options
 from whence.cli.recording import sayer
 from whence.cli.reports import as_json, write_reports
 from whence.contract.session import ContractRequest, check_contracts
@@ -24,7 +24,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--build", metavar="CMD", help="Shell command run before the test; $CC and $CXX are set."),
     click.option("--contracts", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="A file of contracts, for functions whose source is not yours; may be repeated."),
     click.option("--keep", multiple=True, metavar="GLOB", help="Files that both versions have as the bad one has them, such as the tests; may be repeated."),
-    click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
+    *SOURCE_OPTIONS,
     click.option("--timeout", type=Seconds(), metavar="S", help="Time limit in seconds for one build or test."),
     click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process of a build or test, such as 2G."),
     click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON; - prints only that."),

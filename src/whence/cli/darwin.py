@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from whence.cli.options import Seconds, Size, check_writable, with_options
+from whence.cli.options import SOURCE_OPTIONS, Seconds, Size, check_writable, with_options
 from whence.cli.recording import sayer
 from whence.cli.reports import as_json, write_reports
 from whence.languages import LANGUAGES
@@ -33,7 +33,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--input", "inputs", multiple=True, metavar="SPEC", help="An input that may change: argv, argv:N, stdin, file:GLOB, env:NAME or literals; may be repeated.  [default: those that the test names]"),
     click.option("--frontend", type=click.Choice(["auto", *LANGUAGES]), default="auto", show_default=True, help="The language of the programs."),
     click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder for the tests that whence makes.  [default: a temporary folder, which is named]"),
-    click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
+    *SOURCE_OPTIONS,
     click.option("--timeout", type=Seconds(), metavar="S", help="Time limit in seconds for the build, and for the test."),
     click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process, such as 2G."),
     click.option("--json", "json_file", metavar="FILE", help="Write the result document as JSON; - prints only that."),

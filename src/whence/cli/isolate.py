@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from whence.changes.changeset import ChangeSet
-from whence.cli.options import Seconds, Size, check_writable, with_options
+from whence.cli.options import SOURCE_OPTIONS, Seconds, Size, check_writable, with_options
 from whence.cli.progress import watcher_for
 from whence.cli.reports import write_reports
 from whence.model import Result, Reverted
@@ -30,7 +30,7 @@ OPTIONS: list[Callable[..., Any]] = [
     click.option("--bad", required=True, metavar="SRC", help="The version on which the test fails, named in the same ways."),
     click.option("--test", required=True, metavar="CMD", help="Shell command that runs the test in the version's tree ({tree}). Exit status 0: passes; 125: cannot be judged."),
     click.option("--build", metavar="CMD", help="Shell command run before the test; $CC and $CXX are set."),
-    click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
+    *SOURCE_OPTIONS,
     click.option("--oracle", type=click.Choice(["exit", "output"]), default="exit", show_default=True, help="What makes a run pass: exit status 0, or the exit status and the standard output of the good version."),
     click.option("--same-failure", default="exact", show_default=True, metavar="exact|any|REGEX", help="Which failing runs have the same failure: those with the same message, all, or those whose message matches."),
     click.option("--keep", multiple=True, metavar="GLOB", help="Files that stay as in the bad version in every variant, such as the test itself."),

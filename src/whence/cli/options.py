@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from whence.errors import UserError
+from whence.subject.sources.archive import UNPACK_LIMIT
 
 _MIN_SIZE = 2**20  # bytes; guessed: no process works with less
 _MAX_SECONDS = 10**9  # over 30 years: more than any test needs, and the system can count it
@@ -46,6 +47,17 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic only since cli
         if size < _MIN_SIZE:
             self.fail(f"{value!r} is too small; write it like 512M", param, ctx)
         return size
+
+
+def _limit_unpacking(_: click.Context, __: click.Parameter, size: int) -> None:
+    UNPACK_LIMIT.size = size
+
+
+# Of every command that gets a version.
+SOURCE_OPTIONS: list[Callable[..., Any]] = [
+    click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
+    click.option("--max-unpacked", type=Size(), default=UNPACK_LIMIT.size, show_default="4G", metavar="SIZE", expose_value=False, callback=_limit_unpacking, help="Limit on the files of an archive, all together."),
+]  # fmt: skip
 
 
 def with_options(options: list[Callable[..., Any]]) -> Callable[..., Any]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from whence.cli.console import open_console
-from whence.cli.options import Seconds, Size
+from whence.cli.options import SOURCE_OPTIONS, Seconds, Size
 from whence.frontend.recorded_run import DEFAULT_MAX_TRACE
 from whence.languages import LANGUAGES
 from whence.service.recording import RecordRequest, Say
@@ -26,7 +25,7 @@ def recording_options(*, required: bool, limits_trace: bool = True) -> list[Call
         click.option("--test", required=required, metavar="CMD", help="Shell command that runs the test in the version's tree ({tree})."),
         click.option("--build", metavar="CMD", help="Shell command that builds the program; $CC and $CXX name whence's compilers."),
         click.option("--frontend", type=click.Choice(["auto", *LANGUAGES]), default="auto", show_default=True, help="The language of the program to record."),
-        click.option("--repo", type=click.Path(path_type=Path, file_okay=False), default=Path(), show_default="current directory", help="The repository that git revisions are looked up in."),
+        *SOURCE_OPTIONS,
         click.option("--timeout", type=Seconds(), metavar="S", help="Time limit in seconds for the build, and for the test."),
         click.option("--memory", type=Size(), metavar="SIZE", help="Memory limit for one process, such as 2G."),
     ]  # fmt: skip

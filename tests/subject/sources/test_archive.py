@@ -194,7 +194,7 @@ def test_a_zip_with_a_wrong_checksum_is_refused(tmp_path: Path, get: Fetch) -> N
 def test_an_archive_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, get: Fetch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whence.subject.sources.archive.MAX_UNPACKED", 2**20)
+    monkeypatch.setattr("whence.subject.sources.archive.UNPACK_LIMIT.size", 2**20)
     with zipfile.ZipFile(tmp_path / "p.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a", bytes(600_000))
         archive.writestr("b", bytes(600_000))

@@ -28,9 +28,18 @@ from whence.subject.sources.tree import (
 _ZIPS = (".zip", ".whl")
 _TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 ARCHIVES = _TARS + _ZIPS  # suffixes of archive names
-MAX_UNPACKED = 4 * 2**30  # bytes that the files of an archive may have together; guessed
 _MAX_TARGET = 4096  # bytes of the target of a link; the kernel allows no more
 _PART = 2**20  # bytes that are copied at a time
+
+
+@dataclass
+class UnpackLimit:
+    """How many bytes may the files of an archive have together?  The user may set it."""
+
+    size: int = 4 * 2**30  # guessed
+
+
+UNPACK_LIMIT = UnpackLimit()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +95,7 @@ def _unpack(members: list[_Member], into: Path, *, keep_top: bool = False) -> No
     tree = TreeWriter(into)
     named = [(parts_inside(member.name), member) for member in members]
     skip = 0 if keep_top else _has_single_top(named)
-    left = MAX_UNPACKED
+    left = UNPACK_LIMIT.size
     for path, member in named:
         if len(path) > skip and not VERSION_CONTROL.intersection(path):
             left -= _unpack_member(member, "/".join(path[skip:]), tree, left)
@@ -144,9 +153,9 @@ def _unpack_file(member: _Member, path: Path, room: int) -> int:
 
 def _too_large(name: str) -> UserError:
     return UserError(
-        f"The files of the archive have more than {MAX_UNPACKED // 2**30} GB together; whence "
-        f"stopped at {name!r}.\n"
-        "If you trust the archive, unpack it yourself and give the directory.",
+        f"The files of the archive have more than {UNPACK_LIMIT.size // 2**20} MB together; "
+        f"whence stopped at {name!r}.\n"
+        "If you trust the archive, allow more with --max-unpacked SIZE.",
         slug="archive-too-large",
     )
 
