@@ -21,6 +21,7 @@ from whence.paths.c.numbers import (
     require_match,
     spelled,
 )
+from whence.paths.conditions import ConditionKind
 from whence.paths.terms import Fact, Term
 from whence.program.rows import INPUT, WRITE
 
@@ -81,7 +82,7 @@ def scanned(call: LibraryCall) -> bool:
         if item.is_found and len(used) < item.stop - item.start:
             is_free = False  # a part of it is no input
         if is_free:
-            _require(call, item, origins, number)
+            _require(call, item, origins, number, len(text))
         if item.is_found and item.is_stored:
             address, size = next(places)
             if is_free:
@@ -95,12 +96,18 @@ _BASES = {"i": 0, "x": 16, "X": 16, "o": 8}
 _REAL = frozenset("efgEG")
 
 
-def _require(call: LibraryCall, item: _Item, origins: list[InputByte | None], number: int) -> None:
-    """Add the condition that a directive found what it did, or did not find it."""
+def _require(
+    call: LibraryCall, item: _Item, origins: list[InputByte | None], number: int, end: int
+) -> None:
+    """Add the condition that a directive found what it did, or did not find it.
+
+    `end` is where the text ends; in memory, a zero follows.
+    """
     rest = [origin for origin in origins[item.start :] if origin is not None]
     size = item.stop - item.start
     if item.kind in _TEXTS and item.is_found:
-        return  # its bytes have conditions
+        _require_word(call, item, origins[:end], number)
+        return
     if item.kind == "":
         wanted = item.literal[0]
         other = b"x" if item.is_found else item.literal
@@ -110,10 +117,39 @@ def _require(call: LibraryCall, item: _Item, origins: list[InputByte | None], nu
         )  # fmt: skip
         return
     begins = begins_real if item.kind in _REAL else begins_number(_BASES.get(item.kind, 10) or 10)
+    if item.kind == "[":
+        member = next((byte for byte in range(1, 256) if _is_member(byte, item.literal)), 1)
+        require_match(
+            call, rest, size, bytes([member]), lambda terms: _in_set(terms[0], item.literal),
+            is_matched=False, number=number,
+        )  # fmt: skip
+        return
     if item.kind in _TEXTS:
         begins = _is_word
     other = b"x" if item.is_found else b" 1" if item.start and not size else b"1"
     require_match(call, rest, size, other, begins, is_matched=item.is_found, number=number)
+
+
+def _require_word(
+    call: LibraryCall, item: _Item, origins: list[InputByte | None], number: int
+) -> None:
+    """Add the condition that a word ends where it ended: no byte before, and the next one does."""
+    if item.kind == "c":
+        return
+    size = item.stop - item.start
+    taken = origins[item.start : item.stop + (size != item.width)]
+    parts, unknowns = [], 0
+    for at, origin in enumerate(taken):
+        value = call.of.byte(origin) if origin is not None else None
+        if isinstance(value, Term):
+            is_inside = (
+                _in_set(value.term, item.literal) if item.kind == "[" else _is_word([value.term])
+            )
+            parts.append(is_inside if at < size else z3.Not(is_inside))
+            unknowns |= value.unknowns
+    if parts:
+        fact = Fact(z3.And(parts), unknowns)
+        call.of.add(call.step, ConditionKind.SHAPE, fact, (number, size))
 
 
 def _is_word(terms: Sequence[Any]) -> Any:
@@ -161,19 +197,17 @@ def _store_text(call: LibraryCall, item: _Item, used: list[InputByte], address: 
         if not isinstance(value, Term):
             continue
         call.of.written[call.step, address + k] = value
-        if item.kind == "s":
-            is_space = z3.Or([value.term == space for space in _SPACE])
-            call.of.unknowns.add_fact(origin, Fact(z3.Not(is_space), value.unknowns))
-        elif item.kind == "[":
-            call.of.unknowns.add_fact(origin, Fact(_in_set(value, item.literal), value.unknowns))
     if item.kind != "c":
         call.of.written[call.step, address + item.stop - item.start] = 0
 
 
-def _in_set(value: Term, members: bytes) -> Any:
+def _in_set(term: Any, members: bytes) -> Any:
     """Return that a byte is in the set of a conversion such as %[a-z]."""
-    kind = re.compile(members, re.DOTALL)
-    return z3.Or([value.term == byte for byte in range(1, 256) if kind.match(bytes([byte]))])
+    return z3.Or([term == byte for byte in range(1, 256) if _is_member(byte, members)])
+
+
+def _is_member(byte: int, members: bytes) -> bool:
+    return re.match(members, bytes([byte]), re.DOTALL) is not None
 
 
 def _from_memory(call: LibraryCall) -> tuple[bytes, list[InputByte | None]] | None:
@@ -230,10 +264,11 @@ def _next_item(found: re.Match[bytes], kind: str, text: bytes, at: int) -> _Item
             return _Item("c", len(text), len(text), is_stored, False)
         return _Item("c", at, stop, is_stored)
     start = at if kind[0] == "[" else _past_space(text, at)
-    missing = _Item(kind[0], at, at, is_stored, False)
+    members = kind.encode("latin-1")
+    missing = _Item(kind[0], at, at, is_stored, False, None, members)
     if start < len(text):
         word = re.split(rb"[\s,;:=]", text[start:])[0]
-        missing = _Item(kind[0], start, start + len(word), is_stored, False)
+        missing = _Item(kind[0], start, start + len(word), is_stored, False, None, members)
     if kind in "diuxXo":
         number = spelled(text, start, width, _BASES.get(kind, 10))
         return (
@@ -247,7 +282,7 @@ def _next_item(found: re.Match[bytes], kind: str, text: bytes, at: int) -> _Item
     stop = _end_of(kind, text, start, width)
     if stop == start:
         return missing
-    return _Item(kind[0], start, stop, is_stored, True, width, kind.encode("latin-1"))
+    return _Item(kind[0], start, stop, is_stored, True, width, members)
 
 
 def _past_space(text: bytes, at: int) -> int:
