@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import z3
@@ -118,9 +119,9 @@ def _require(
         return
     begins = begins_real if item.kind in _REAL else begins_number(_BASES.get(item.kind, 10) or 10)
     if item.kind == "[":
-        member = next((byte for byte in range(1, 256) if _is_member(byte, item.literal)), 1)
+        member = _members(item.literal)[:1] or b"x"
         require_match(
-            call, rest, size, bytes([member]), lambda terms: _in_set(terms[0], item.literal),
+            call, rest, size, member, lambda terms: _in_set(terms[0], item.literal),
             is_matched=False, number=number,
         )  # fmt: skip
         return
@@ -203,11 +204,14 @@ def _store_text(call: LibraryCall, item: _Item, used: list[InputByte], address: 
 
 def _in_set(term: Any, members: bytes) -> Any:
     """Return that a byte is in the set of a conversion such as %[a-z]."""
-    return z3.Or([term == byte for byte in range(1, 256) if _is_member(byte, members)])
+    return z3.Or([term == byte for byte in _members(members)])
 
 
-def _is_member(byte: int, members: bytes) -> bool:
-    return re.match(members, bytes([byte]), re.DOTALL) is not None
+@cache
+def _members(members: bytes) -> bytes:
+    """Return the bytes in such a set."""
+    kind = re.compile(members, re.DOTALL)
+    return bytes(byte for byte in range(1, 256) if kind.match(bytes([byte])))
 
 
 def _from_memory(call: LibraryCall) -> tuple[bytes, list[InputByte | None]] | None:
