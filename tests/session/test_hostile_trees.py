@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nesting import nest
 from tests.session.projects import numbered, numbers, write_files
 from whence.subject.beneath import delete_tree
 
@@ -98,14 +99,3 @@ def test_a_tree_may_have_any_depth(tmp_path: Path, where: str) -> None:
     assert {change for root in result.root for change in root.ids} == {4}
     for version in ("good", "bad"):
         delete_tree(project.folder / version)  # pytest cannot
-
-
-def nest(folder: Path) -> None:
-    here = os.getcwd()
-    os.chdir(folder)
-    try:
-        for _ in range(1100):
-            os.mkdir("d")
-            os.chdir("d")
-    finally:
-        os.chdir(here)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.nesting import nest
 from whence.frontend.rerun.built_tree import BuiltTree
 from whence.subject.beneath import delete_tree
 
@@ -58,14 +59,7 @@ def nothing_in_place_of_the_tree(tree: Path, _: Path) -> None:
 
 
 def many_levels(tree: Path, __: Path) -> None:
-    here = os.getcwd()
-    os.chdir(tree)
-    try:
-        for _level in range(1100):
-            os.mkdir("d")
-            os.chdir("d")
-    finally:
-        os.chdir(here)
+    nest(tree)
 
 
 @pytest.mark.parametrize(
