@@ -109,6 +109,7 @@ class Run:
     note: str = ""  # the last lines that a broken build or run printed
     output: bytes | None = None  # standard output, if other runs are compared with it
     status: int = 0  # the exit status of such a run
+    stopped_a_part: bool = False  # it passed although a `timeout` in the test stopped a program
     covered: dict[str, frozenset[int]] | None = field(default=None, compare=False)
     # Fingerprints of the files outside the tree that it read, and of variables; None: not known.
     reads: dict[str, str] | None = field(default=None, compare=False)

@@ -432,9 +432,20 @@ def test_an_endless_loop_is_explained_by_its_condition(tmp_path: Path) -> None:
     assert "did not end" in answer.chain[-1].says
 
 
-def test_a_loop_that_the_test_stops_itself_is_explained_in_the_same_way(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "test",
+    [
+        pytest.param("timeout 4 ./program", id="alone"),
+        pytest.param(
+            "timeout 4 ./program | grep -c . > lines", id="pipeline", marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_a_loop_that_the_test_stops_itself_is_explained_in_the_same_way(
+    tmp_path: Path, test: str
+) -> None:
     """The recording is limited as well: a log of all turns until then would be too long."""
-    answer = failed(tmp_path, ENDLESS, "timeout", "timeout 4 ./program")
+    answer = failed(tmp_path, ENDLESS, "timeout", test)
     assert answer.links[-1] == "loop"
     assert "did not end" in answer.chain[-1].says
 
@@ -443,6 +454,11 @@ def test_a_read_that_waits_for_what_was_not_written_is_explained(tmp_path: Path)
     answer = failed(tmp_path, WAITS, "timeout", asked_timeout=2.0)
     assert answer.links[-1] == "waits"
     assert "the call of read" in answer.chain[-1].says
+
+
+def test_a_program_that_the_test_stops_is_explained_whoever_judges_it(tmp_path: Path) -> None:
+    answer = failed(tmp_path, WAITS, "timeout", 'test "$(timeout 4 ./program; echo $?)" = 0')
+    assert answer.links[-1] == "waits"
 
 
 NOT_RELEASED = """

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.session.projects import Project, numbered
+from tests.session.projects import Project, numbered, write_files
+from whence.search.session import IsolateRequest, Watcher, run_request
+from whence.subject.trial import BuildAndTest
 
 # Change 3 is the root; if it is reverted without change 5, the command %s runs.
 WITHOUT_5 = "has 3 || { has 5 && %s; }; has 3 && ends 1"
@@ -105,3 +107,22 @@ def is_running(process: str) -> bool:
     except FileNotFoundError:
         return False
     return state != "Z"  # a zombie has ended
+
+
+@pytest.mark.parametrize(
+    ("server", "kind"),
+    [
+        pytest.param("timeout 0.2 sleep 60", "exit", id="both versions stop it"),
+        pytest.param("! grep bad numbers || timeout 0.2 sleep 60", "timeout", id="only bad"),
+    ],
+)
+def test_a_stopped_program_is_the_failure_if_the_good_version_stops_none(
+    tmp_path: Path, server: str, kind: str
+) -> None:
+    for version in ("good", "bad"):
+        write_files(tmp_path / version, {"numbers": f"1 {version}\n"})
+    command = BuildAndTest(f"{{ {server}; }} | cat; ! grep bad numbers")
+    request = IsolateRequest(str(tmp_path / "good"), str(tmp_path / "bad"), command)
+    result = run_request(request, Watcher())[0]
+    assert result.failure.kind == kind
+    assert [change.file for change in result.root] == ["numbers"]

@@ -266,7 +266,7 @@ class IsolateSession:
                     "ends with the same status and prints the same."
                 )
         limit = asked or min(_MAX_REFERENCE_SECONDS, max(60.0, 10 * good.seconds))
-        lab.commands = replace(lab.commands, timeout=limit)
+        lab.commands = replace(lab.commands, timeout=limit, may_stop_a_part=good.stopped_a_part)
         self._watcher.phase("running the test on the bad version")
         bad = self._reference(frozenset(), Outcome.FAIL)
         if bad.outcome is not Outcome.FAIL or bad.failure is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -24,6 +25,9 @@ _MAX_READ = 2**20  # limit in bytes on the start and on the end of an output as 
 _MAX_TRACER_SECONDS = 5.0  # limit on waiting for a tracer that was asked to end; guessed
 _TIMEOUT = re.compile(r"\btimeout\b")  # the program that limits the time of another one
 _TIMEOUT_STATUS = 124  # how that program ends if it had to stop the other one
+# Here a function in the place of that program would change what the command does: `kill $!` would
+# end the function alone, and some shells do not export a variable that is set for a function.
+_NEEDS_PROGRAM = re.compile(r"(?<![&>])&(?![&>])|=\S*\s+timeout\b")
 _POLL_SECONDS = 0.05  # between checks of the clock, the output and the stop event; guessed
 
 
@@ -35,8 +39,9 @@ class Ended:
     stdout: bytes
     stderr: bytes
     seconds: float
-    timed_out: bool = False  # by our limit, or by that of a `timeout` in the command
+    timed_out: bool = False  # by our limit, or by that of a `timeout` that the command ended with
     flooded: bool = False  # it printed too much and was stopped
+    stopped_a_part: bool = False  # a `timeout` in the command stopped a program, and it went on
 
     @property
     def text(self) -> str:
@@ -72,7 +77,12 @@ def run_command(
         command = f"ulimit -v {memory // 1024} || exit 125\n{command}"
     adopt(os.getpid())
     started = time.monotonic()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with (
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+        tempfile.NamedTemporaryFile(prefix="whence-stopped-") as stopped,
+    ):
+        command = _noting_timeouts(command, stopped.name)
         process = subprocess.Popen(
             reads.command(command) if reads else ["/bin/sh", "-c", command],
             cwd=cwd,
@@ -100,7 +110,21 @@ def run_command(
             time.monotonic() - started,
             timed_out or has_own_limit,
             flooded,
+            stopped_a_part=_size(stopped) > 0,
         )
+
+
+def _noting_timeouts(command: str, note: str) -> str:
+    """Return a command that writes to the file `note` when a `timeout` in it stops a program.
+
+    The status does not show this if the program is in a pipeline or in `$(...)`.
+    """
+    if not _TIMEOUT.search(command) or _NEEDS_PROGRAM.search(command):
+        return command
+    return (
+        'timeout() { command timeout "$@" && return; set -- $?; '
+        f'[ "$1" != {_TIMEOUT_STATUS} ] || echo >> {shlex.quote(note)}; return "$1"; }}\n{command}'
+    )
 
 
 def await_end(
@@ -142,7 +166,7 @@ def _kill_group(process: subprocess.Popen[bytes], *, is_traced: bool) -> None:
     process.wait()
 
 
-def _size(file: IO[bytes]) -> int:
+def _size(file: IO[bytes] | tempfile._TemporaryFileWrapper[bytes]) -> int:
     return os.fstat(file.fileno()).st_size
 
 

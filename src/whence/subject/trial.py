@@ -84,6 +84,9 @@ class BuildAndTest:
     compares_output: bool = False
     expected: bytes | None = None  # standard output of the good version, if outputs are compared
     expected_status: int = 0  # the exit status of a run that passes
+    may_stop_a_part: bool = (
+        False  # a `timeout` in the test stops a program of the good version, too
+    )
     as_recorded: bool = False  # build with the recording compilers, so that runs are comparable
     layout: str = ""  # what memory holds that the program does not set: a key of LAYOUTS, or ""
 
@@ -332,6 +335,12 @@ class Trial:
         return built
 
 
+def was_stopped(ended: Ended, commands: BuildAndTest) -> bool:
+    """Does a test fail because it, or a program that it runs, did not end in time?"""
+    failed_a_part = ended.stopped_a_part and ended.status != commands.expected_status
+    return ended.timed_out or (failed_a_part and not commands.may_stop_a_part)
+
+
 def judge(ended: Ended, commands: BuildAndTest, tree: Path) -> Run:
     """Return the outcome of a test run; any failure is FAIL."""
     if ended.status == CANNOT_JUDGE or ended.flooded:
@@ -342,7 +351,10 @@ def judge(ended: Ended, commands: BuildAndTest, tree: Path) -> Run:
     is_right = kept is not None and ended.status not in _NOT_STARTED
     if (ended.status == commands.expected_status or is_right) and not ended.timed_out:
         if commands.expected is None or stdout == commands.expected:
-            return Run(Outcome.PASS, seconds=ended.seconds, output=kept, status=ended.status)
+            return Run(
+                Outcome.PASS, seconds=ended.seconds, output=kept, status=ended.status,
+                stopped_a_part=ended.stopped_a_part,
+            )  # fmt: skip
         failure = _wrong_output(stdout, commands.expected)
         return Run(Outcome.FAIL, failure, seconds=ended.seconds)
     if ended.status == 0 and not ended.timed_out:
@@ -353,7 +365,7 @@ def judge(ended: Ended, commands: BuildAndTest, tree: Path) -> Run:
         stderr=readable(ended.stderr),
         status=ended.status,
         tree=tree,
-        timed_out=ended.timed_out,
+        timed_out=was_stopped(ended, commands),
     )
     # The workspace is temporary: its path would mean nothing to a reader of the message.
     failure = replace(failure, message=failure.message.replace(f"{tree}/", ""))

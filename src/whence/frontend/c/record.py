@@ -18,7 +18,7 @@ from whence.frontend.warm_tree import WarmTree
 from whence.model import Failure, Outcome
 from whence.subject.build_errors import first_error
 from whence.subject.stand_ins import with_stand_ins
-from whence.subject.trial import BuildAndTest, environment, judge
+from whence.subject.trial import BuildAndTest, environment, judge, was_stopped
 from whence.temporary import temporary_folder
 
 # Limit in bytes on each log of a test that did not end in time: its loop repeats itself, and the
@@ -54,10 +54,11 @@ def record(
         if commands.build is None:  # the test may build the program
             recording = with_stand_ins(recording, Path(compilers))
         ended = run_in_tree(commands.test, tree, recording, commands, seconds)
-    if ended.timed_out:
+    is_hang = was_stopped(ended, commands)
+    if is_hang:
         cut_logs(out, MAX_HANG_LOG)
     run = judge(ended, commands, tree)
-    again = run_again(tree, spare, commands, env, ended) if spare and not ended.timed_out else None
+    again = run_again(tree, spare, commands, env, ended) if spare and not is_hang else None
     builders = _describe_compilers(modules, env)
     write_run(out, tree, commands, run, ended, again, frontend="c", compilers=builders)
     return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)

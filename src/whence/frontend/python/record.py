@@ -19,7 +19,7 @@ from whence.frontend.recorded_run import DEFAULT_MAX_TRACE, MODULES, SOURCES, Re
 from whence.frontend.test_execution import fixed_addresses, run_again, run_in_tree, spare_copy
 from whence.subject.build_errors import first_error
 from whence.subject.python_hook import PythonHook
-from whence.subject.trial import BuildAndTest, environment, judge
+from whence.subject.trial import BuildAndTest, environment, judge, was_stopped
 from whence.temporary import temporary_folder
 
 HOOK = Path(__file__).with_name("hook")
@@ -61,7 +61,8 @@ def record(
             ended = run_in_tree(command, tree, variables, commands, seconds)
     run = judge(ended, commands, tree)
     keep_sources(tree, out)
-    again = run_again(tree, spare, commands, env, ended) if spare and not ended.timed_out else None
+    is_hang = was_stopped(ended, commands)
+    again = run_again(tree, spare, commands, env, ended) if spare and not is_hang else None
     write_run(out, tree, commands, run, ended, again, frontend="python")
     return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
