@@ -1,7 +1,7 @@
 """Does `whence contract` detect wrong changes of our own programs, and name the wrong function?
 
-The programs and their faults are those of bench/omission (C and C++) and bench/chain.  Only
-the fault differs between good and bad, so every function that is reported as the origin of a
+The programs and their faults are those of `changes/`, bench/omission (C and C++) and bench/chain.
+Only the fault differs between good and bad, so every function that is reported as the origin of a
 difference and was not edited is a false alarm.  Good is also compared with good.
 """
 
@@ -24,6 +24,8 @@ from whence.errors import UserError
 from whence.model import ContractVerdict
 from whence.subject.trial import BuildAndTest
 
+_COMPILERS = {".c": "$CC", ".cpp": "$CXX"}
+NEW = Path(__file__).with_name("changes")  # written before whence was run on them
 WRONG = (ContractVerdict.CHANGED, ContractVerdict.BROKEN)
 
 
@@ -68,15 +70,16 @@ def omissions(each: int) -> Iterator[WrongChange]:
                 )  # fmt: skip
 
 
-def chains() -> Iterator[WrongChange]:
-    """Yield the faults of the small programs of bench/chain."""
-    for path in sorted(CASES.iterdir()):
-        is_c = path.suffix == ".c"
-        name = "program.c" if is_c else "program.py"
+def marked(folder: Path) -> Iterator[WrongChange]:
+    """Yield the faults of small programs that mark them as @{bad|good}, as in bench/chain."""
+    for path in sorted(folder.iterdir()):
+        name = "program.py" if path.name.endswith(".py.txt") else f"program{path.suffix}"
+        compiler = _COMPILERS.get(path.suffix)
         bad, good = ({name: text.encode()} for text in versions(path))
         yield WrongChange(
-            path.name.partition(".")[0], good, bad, "./program" if is_c else "python program.py",
-            "$CC -g -o program program.c" if is_c else None,
+            path.name.partition(".")[0], good, bad,
+            "./program" if compiler else "python program.py",
+            f"{compiler} -g -o program {name}" if compiler else None,
         )  # fmt: skip
 
 
@@ -125,7 +128,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="write the table to this file")
     options = parser.parse_args(arguments)
     rows = []
-    for change in (*chains(), *omissions(options.each)):
+    for change in (*marked(NEW), *marked(CASES), *omissions(options.each)):
         if options.only in change.name:
             with tempfile.TemporaryDirectory(prefix="whence-bench-") as folder:
                 rows.append(measured(change, Path(folder)))
