@@ -618,6 +618,7 @@ class ContractFunction:
     through: tuple[str, ...] = ()  # functions that it calls and whose differences it passes on
     good_name: str | None = None  # its name in the good version, if that is another
     differing: int = 0  # calls that started in the same state and did something else
+    rerun: int = 0  # of the compared calls, those for which the good function was run again
 
 
 @dataclass(frozen=True, slots=True)

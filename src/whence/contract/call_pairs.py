@@ -76,11 +76,11 @@ def _pair_by_start(
 ) -> Iterator[tuple[Call, Call]]:  # fmt: skip
     waiting: dict[object, deque[Call]] = defaultdict(deque)
     for call in good:
-        waiting[_start(call)].append(call)
+        waiting[start_of(call)].append(call)
     taken: set[int] = set()
     left: list[Call] = []
     for call in bad:
-        same = waiting.get(_start(call))
+        same = waiting.get(start_of(call))
         if same:
             other = same.popleft()
             taken.add(other.number)
@@ -91,7 +91,7 @@ def _pair_by_start(
     yield from zip(left, free, strict=False)
 
 
-def _start(call: Call) -> object:
+def start_of(call: Call) -> object:
     """Return what identifies the states at the start of a call."""
     given = ((name, repr(state)) for name, state in call.given.items() if name not in call.defaults)
     return (tuple(given), tuple(sorted((name, repr(state)) for name, state in call.around.items())))

@@ -18,11 +18,12 @@ from whence.contract.outcomes import CallComparison
 from whence.contract.shown import shown
 from whence.contract.versions import PairedSources
 from whence.model import ContractFunction, ContractVerdict, OffendingCall
-from whence.trace.calls import Call, CalledFunction, WatchedProcess, WatchedRun
+from whence.trace.calls import AnsweredCall, Call, CalledFunction, WatchedProcess, WatchedRun
 
 _MAX_SEEN = 200  # limit on the calls that a suggestion is made from; guessed
 _MAX_DIFFERS = 6  # limit on the sentences about one call; guessed
 FunctionKey = tuple[str, str]  # file and name, in the bad version
+Answers = Mapping[tuple[int, int], AnsweredCall]  # by the key of a parted call
 Suggest = Callable[[Sequence[SeenCall]], str | None]
 
 
@@ -36,6 +37,7 @@ class _Tally:
     is_edited: bool  # was its own code changed?
     calls: int = 0
     compared: int = 0
+    rerun: int = 0
     differing: int = 0
     matched: int = 0
     unknown: int = 0  # calls for which the contract could not be evaluated
@@ -53,6 +55,23 @@ class _Tally:
             self.first = key
 
 
+@dataclass(frozen=True)
+class PartedCall:
+    """A call of the bad version that no call of the good version's run can be compared with."""
+
+    good_process: WatchedProcess
+    function: CalledFunction  # its counterpart in the good version
+    aligned: Call | None  # the paired call, which starts in another state
+    process: WatchedProcess
+    call: Call
+    is_edited: bool  # was the function changed?
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What identifies the call among those of all processes."""
+        return (id(self.process), self.call.number)
+
+
 class Judge:
     """Judges the calls of the bad version's run beside those of the good version's run."""
 
@@ -66,23 +85,27 @@ class Judge:
         self._sources, self._noise, self._contracts = sources, noise, contracts
         self._suggest = suggest
         self._tallies: dict[FunctionKey, _Tally] = {}
+        self._judgings: list[_ProcessJudging] = []
         self._order = 0
 
-    def judge_run(self, good: WatchedRun, bad: WatchedRun) -> None:
-        """Judge all calls of a run."""
+    def read(self, good: WatchedRun, bad: WatchedRun) -> None:
+        """Pair the calls of two runs."""
         for one, other in paired_processes(good, bad):
-            self._judge_process(one, other)
+            functions = self._sources.functions(one, other)
+            self._count(one, other, functions)
+            self._judgings.append(_ProcessJudging(self, CallPairs(one, other, functions)))
 
-    def _judge_process(self, good: WatchedProcess, bad: WatchedProcess) -> None:
-        functions = self._sources.functions(good, bad)
-        pairs = CallPairs(good, bad, functions)
-        self._count(good, bad, functions)
-        judging = _ProcessJudging(self, CallComparison(good, bad), pairs)
-        for call in by_end(bad.calls.values()):
-            number = pairs.pairs.get(call.number)
-            if number is not None:
+    def parted(self) -> Iterator[PartedCall]:
+        """Yield the calls that no call of the good version's run is judged with."""
+        for judging in self._judgings:
+            yield from judging.parted()
+
+    def judge(self, again: Answers | None = None) -> None:
+        """Judge all calls; `again` has what good functions did on the states of parted calls."""
+        for judging in self._judgings:
+            for call in by_end(judging.bad.calls.values()):
                 self._order += 1
-                judging.judge(good.calls[number], call, self._order)
+                judging.judge(call, self._order, again or {})
 
     def _count(
         self, good: WatchedProcess, bad: WatchedProcess, functions: Mapping[int, int]
@@ -96,9 +119,13 @@ class Judge:
     def tally(self, bad: CalledFunction, good: CalledFunction) -> _Tally:
         key = (bad.file, bad.name)
         if key not in self._tallies:
-            is_edited = (bad.file, bad.line) in self._sources.changed[1]
+            is_edited = self.is_edited(bad)
             self._tallies[key] = _Tally(bad, good.name, self._contracts.get(key), is_edited)
         return self._tallies[key]
+
+    def is_edited(self, function: CalledFunction) -> bool:
+        """Was the code of a function of the bad version changed?"""
+        return (function.file, function.line) in self._sources.changed[1]
 
     def without_noise(self, function: str, differences: Iterable[Difference]) -> list[Difference]:
         return self._noise.without(function, differences)
@@ -120,67 +147,122 @@ class Judge:
 class _ProcessJudging:
     """The judging of the calls of one process."""
 
-    def __init__(
-        self, judge: Judge, comparison: CallComparison, pairs: CallPairs, way: str = "aligned"
-    ) -> None:
-        self._judge, self._comparison, self._pairs, self._way = judge, comparison, pairs, way
-        self._good, self._bad = comparison.good, comparison.bad
+    def __init__(self, judge: Judge, pairs: CallPairs) -> None:
+        self._judge, self._pairs = judge, pairs
+        self.good, self.bad = pairs.good, pairs.bad
+        self._aligned = CallComparison(self.good, self.bad)
+        self._alike: dict[int, bool] = {}  # bad call -> does it start as its good call does?
         self._inner: dict[int, list[str]] = defaultdict(list)  # differing functions in a call
         self._meant: set[int] = set()  # calls that contain a difference which is meant
 
-    def judge(self, good: Call, bad: Call, order: int) -> None:
-        """Judge one call of the bad version, with its call of the good version."""
-        function = self._bad.functions[bad.function]
-        partner = self._good.functions[good.function]
-        started = self._judge.without_noise(partner.name, self._comparison.start(good, bad))
-        if started:
+    def parted(self) -> Iterator[PartedCall]:
+        """Yield the calls that have no call of the good version that starts in the same state."""
+        judged: set[int] = set()
+        parted: list[Call] = []
+        for call in self.bad.calls.values():
+            if call.function in self._pairs.functions:
+                if self._is_alike(call):
+                    judged.add(call.function)
+                else:
+                    parted.append(call)
+        for call in parted:
+            function = self.bad.functions[call.function]
+            counterpart = self.good.functions[self._pairs.functions[call.function]]
+            is_edited = self._judge.tally(function, counterpart).is_edited
+            if is_edited or call.function not in judged:
+                number = self._pairs.pairs.get(call.number)
+                aligned = None if number is None else self.good.calls[number]
+                yield PartedCall(self.good, counterpart, aligned, self.bad, call, is_edited)
+
+    def _is_alike(self, bad: Call) -> bool:
+        """Does a call start in the same state as the call that is paired with it?"""
+        found = self._alike.get(bad.number)
+        if found is None:
+            number = self._pairs.pairs.get(bad.number)
+            if number is None:
+                return False
+            good = self.good.calls[number]
+            name = self.good.functions[good.function].name
+            differences = self._judge.without_noise(name, self._aligned.start(good, bad))
+            found = self._alike[bad.number] = not differences
+        return found
+
+    def judge(self, bad: Call, order: int, again: Answers) -> None:
+        """Judge one call of the bad version, with a call of the good version."""
+        if self._is_alike(bad):
+            good = self.good.calls[self._pairs.pairs[bad.number]]
+            self._judge_with(self._aligned, good, bad, order, "aligned")
             return
-        tally = self._judge.tally(function, partner)
+        answer = again.get((id(self.bad), bad.number))
+        if answer is not None and answer.call is not None:
+            comparison = CallComparison(answer.process, self.bad)
+            self._judge_with(comparison, answer.call, bad, order, "rerun")
+
+    def _judge_with(
+        self, comparison: CallComparison, good: Call, bad: Call, order: int, way: str
+    ) -> None:  # fmt: skip
+        function = self.bad.functions[bad.function]
+        counterpart = comparison.good.functions[good.function]
+        tally = self._judge.tally(function, counterpart)
         tally.compared += 1
-        differences = self._judge.without_noise(partner.name, self._comparison.outcome(good, bad))
+        tally.rerun += way == "rerun"
+        differences = self._judge.without_noise(counterpart.name, comparison.outcome(good, bad))
+        view = CallView(comparison.good, good, self.bad, bad)
         if len(tally.seen) < _MAX_SEEN:
-            tally.seen.append(SeenCall(self._view(good, bad), bool(differences)))
-        outcome = self._by_contract(tally, good, bad)
+            tally.seen.append(SeenCall(view, bool(differences)))
+        outcome = self._by_contract(tally, view)
         if outcome is not None and outcome.is_known:
             tally.matched += 1
             if outcome.is_kept:
                 if differences:
                     tally.differing += 1
-                    self._meant.update(each.number for each in self._bad.ancestors(bad))
+                    self._meant.update(each.number for each in self.bad.ancestors(bad))
                 return
             tally.is_broken = True
-            self._offend(tally, good, bad, order, (outcome.why, *_sentences(differences)), ())
+            self._offend(tally, view, order, (outcome.why, *_sentences(differences)), (), way)
         elif differences and bad.number not in self._meant and outcome is None:
             tally.differing += 1
-            inner = tuple(dict.fromkeys(self._inner[bad.number]))
-            self._offend(tally, good, bad, order, _sentences(differences), inner)
+            inner = self._inner[bad.number]
+            if way == "rerun" and not tally.is_edited and not inner:
+                inner = self._edited_within(bad)
+            names = tuple(dict.fromkeys(inner))
+            self._offend(tally, view, order, _sentences(differences), names, way)
 
-    def _by_contract(self, tally: _Tally, good: Call, bad: Call) -> CaseOutcome | None:
+    def _by_contract(self, tally: _Tally, view: CallView) -> CaseOutcome | None:
         """Return what the contract says; None if it has no case for this call."""
         if tally.contract is None:
             return None
-        outcome = tally.contract.check(self._view(good, bad))
+        outcome = tally.contract.check(view)
         if outcome is not None and not outcome.is_known:
             tally.unknown += 1
         return outcome
 
-    def _view(self, good: Call, bad: Call) -> CallView:
-        return CallView(self._good, good, self._bad, bad)
+    def _edited_within(self, call: Call) -> list[str]:
+        """Return the edited functions that a call calls: not all of their calls are judged."""
+        found: list[str] = []
+        waiting = list(self.bad.children.get(call.number, ()))
+        while waiting:
+            each = waiting.pop()
+            waiting.extend(self.bad.children.get(each.number, ()))
+            function = self.bad.functions[each.function]
+            if self._judge.is_edited(function):
+                found.append(function.name)
+        return found
 
     def _offend(
-        self, tally: _Tally, good: Call, bad: Call, order: int, sentences: tuple[str, ...],
-        through: tuple[str, ...],
+        self, tally: _Tally, view: CallView, order: int, sentences: tuple[str, ...],
+        through: tuple[str, ...], way: str,
     ) -> None:  # fmt: skip
         offending = OffendingCall(
-            called_from=f"{bad.place[0]}:{bad.place[1]}",
-            arguments=_arguments(self._bad, bad),
-            good=_did(self._good, good),
-            bad=_did(self._bad, bad),
+            called_from=f"{view.bad.place[0]}:{view.bad.place[1]}",
+            arguments=_arguments(self.bad, view.bad),
+            good=_did(view.good_process, view.good),
+            bad=_did(self.bad, view.bad),
             differs=sentences[:_MAX_DIFFERS],
-            way=self._way,
+            way=way,
         )
         tally.offend(order, offending, through)
-        for above in self._bad.ancestors(bad):
+        for above in self.bad.ancestors(view.bad):
             self._inner[above.number].append(tally.function.name)
 
 
@@ -221,6 +303,7 @@ def _verdict(tally: _Tally, suggest: Suggest) -> ContractFunction:
         through=() if is_origin else tuple(tally.through),
         good_name=tally.good_name if tally.good_name != function.name else None,
         differing=tally.differing,
+        rerun=tally.rerun,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,17 +14,18 @@ from whence.contract.c_contracts import CContracts
 from whence.contract.finding import ContractLanguage, ContractReader, ContractsByFunction
 from whence.contract.judging import Judge, find_noise
 from whence.contract.python_contracts import PythonContracts
+from whence.contract.running_again import GoodFunctions
 from whence.contract.versions import PairedSources
 from whence.errors import UserError
 from whence.file_trees import copy_tree
 from whence.languages import LANGUAGES, fitting
-from whence.languages.language import Language, Watch
+from whence.languages.language import Language, RunCallsAgain, Watch
 from whence.model import ContractResult
 from whence.subject.beneath import Beneath, delete_tree
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest
-from whence.trace.calls import WatchedRun
+from whence.trace.calls import AnsweredCall, AskedCall, WatchedRun
 
 Say = Callable[[str], None]
 _NOT_STARTED = (126, 127)  # exit statuses of a shell that cannot start a command
@@ -145,8 +147,11 @@ class ContractSession:
         notes = list(self.notes)
         noise = find_noise(versions.sources, runs.good, runs.again, notes.append)
         judge = Judge(versions.sources, noise, contracts, versions.contract_language.suggestion)
-        judge.judge_run(runs.good, runs.bad)
+        judge.read(runs.good, runs.bad)
+        again = self._good_functions(versions)
+        judge.judge(again.answers(judge) if again is not None else {})
         notes += [*noise_notes(noise.places()), *unevaluated_notes(judge.unevaluated())]
+        notes += again.notes() if again is not None else ()
         compared = time.monotonic() - began
         seconds = {"good": runs.good.seconds, "bad": runs.bad.seconds, "compare": compared}
         return ContractResult(tuple(judge.verdicts()), tuple(notes), self.runs, seconds)
@@ -177,18 +182,42 @@ class ContractSession:
         self, watch: Watch, version: Path, name: str,
         changed: frozenset[tuple[str, int]], seed: int,
     ) -> WatchedRun:  # fmt: skip
-        """Run the test in a copy of a version, which always has the same path."""
+        """Run the test and watch its calls."""
         self.say(f"running the test on the {name}")
+        with self._copied(version) as (tree, out):
+            run = watch(tree, self.request.commands, out, changed, seed)
+        self._check(run)
+        return run
+
+    def _good_functions(self, versions: OpenedVersions) -> GoodFunctions | None:
+        """Return what runs functions of both versions on recorded states, if that is possible."""
+        run = versions.language.run_calls_again
+        if run is None:
+            return None
+        return GoodFunctions(
+            lambda asked: self._again(run, versions.good, "good", asked),
+            lambda asked: self._again(run, versions.bad, "bad", asked),
+        )
+
+    def _again(
+        self, run: RunCallsAgain, version: Path, name: str, asked: Sequence[AskedCall]
+    ) -> Mapping[int, Sequence[AnsweredCall]]:  # fmt: skip
+        """Run functions of a version on recorded states."""
+        self.say(f"running functions of the {name} version on {len(asked)} recorded states")
+        with self._copied(version) as (tree, out):
+            return run(tree, self.request.commands, out, asked)
+
+    @contextmanager
+    def _copied(self, version: Path) -> Iterator[tuple[Path, Path]]:
+        """Provide a copy of a version, which always has the same path, and a folder for logs."""
         tree, out = self.folder / "tree", self.folder / f"calls{self.runs}"
         out.mkdir()
         copy_tree(version, tree)
         try:
-            run = watch(tree, self.request.commands, out, changed, seed)
+            yield tree, out
         finally:
             delete_tree(tree)
         self.runs += 1
-        self._check(run)
-        return run
 
     def _check(self, run: WatchedRun) -> None:
         if any(process.calls for process in run.processes):

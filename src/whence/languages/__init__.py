@@ -40,6 +40,7 @@ from whence.trace.flow import Flow
 from whence.trace.python import source_functions as python_source
 from whence.trace.python import watched_calls as python_calls
 from whence.trace.python.analysis import PythonAnalysis
+from whence.trace.python.calls_again import run_calls_again as run_python_calls_again
 from whence.trace.python.recording import PythonRecording
 from whence.trace.python.rerunning import python_rerunner
 from whence.trace.recording import Recording, Thread
@@ -89,6 +90,7 @@ _PYTHON = Language(
     rerunner=python_rerunner,
     open_program=open_python_program,
     watch=python_calls.watch_calls,
+    run_calls_again=run_python_calls_again,
     source_functions=python_source.source_functions,
 )
 LANGUAGES = {language.name: language for language in (_C, _PYTHON)}

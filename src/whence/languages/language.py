@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +16,7 @@ from whence.paths.program import OpenProgram
 from whence.subject.trial import BuildAndTest
 from whence.trace.alignment import Alignment
 from whence.trace.analysis import ThreadAnalysis
-from whence.trace.calls import ParseExpression, WatchedRun
+from whence.trace.calls import AnsweredCall, AskedCall, ParseExpression, WatchedRun
 from whence.trace.flow import Flow
 from whence.trace.function_pairs import FunctionSource
 from whence.trace.recording import Recording
@@ -88,6 +88,17 @@ class Watch(Protocol):
     ) -> WatchedRun: ...  # fmt: skip
 
 
+class RunCallsAgain(Protocol):
+    """Run functions of a tree on the states in which calls of the other version started.
+
+    An answer that depends on what a state leaves open is given more than once.
+    """
+
+    def __call__(
+        self, tree: Path, commands: BuildAndTest, out: Path, asked: Sequence[AskedCall], /
+    ) -> Mapping[int, Sequence[AnsweredCall]]: ...
+
+
 class SourceFunctions(Protocol):
     """Return the functions that the sources below a tree define."""
 
@@ -112,6 +123,7 @@ class Language:
     open_test: OpenTest
     rerunner: OpenRerunner
     watch: Watch | None = None  # None: the calls of its programs are not watched
+    run_calls_again: RunCallsAgain | None = None  # None: only aligned calls are compared
     source_functions: SourceFunctions | None = None
     parse_expression: ParseExpression | None = None  # of contracts; None: as Python does
     open_program: OpenProgram | None = None  # None: its programs are not run with other inputs

@@ -47,6 +47,7 @@ def _function_document(function: ContractFunction) -> dict[str, Any]:
         "good_name": function.good_name,
         "calls": function.calls,
         "compared": function.compared,
+        "rerun": function.rerun,
         "differing": function.differing,
         "verdict": function.verdict.value,
         "contract": function.contract,
@@ -146,7 +147,15 @@ def _function_text(function: ContractFunction) -> Text:
 
 def _share(function: ContractFunction) -> str:
     renamed = f"was {function.good_name}; " if function.good_name else ""
-    return f"{renamed}{function.differing} of {counted(function.compared, 'compared call')} differ"
+    compared = counted(function.compared, "compared call")
+    return f"{renamed}{function.differing} of {compared} differ{ways(function)}"
+
+
+def ways(function: ContractFunction) -> str:
+    """Say how often the good function was run again, if it was."""
+    if not function.rerun:
+        return ""
+    return f" (for {function.rerun} of them the good function was run on the recorded state)"
 
 
 def _others(functions: Sequence[ContractFunction]) -> Text:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from whence import __version__
 from whence.model import ContractFunction, ContractResult, ContractVerdict
-from whence.report.contract import headline, place_of, wrong_functions
+from whence.report.contract import headline, place_of, ways, wrong_functions
 from whence.report.visible import visible
 from whence.source_lines import source_lines
 
@@ -68,7 +68,8 @@ def _section(function: ContractFunction) -> str:
     return (
         f'<h2><span class="{function.verdict.value}">{function.verdict.value}</span> '
         f"{_shown(place_of(function))}</h2>"
-        f"<p>{function.differing} of {function.compared} compared calls differ. The first was "
+        f"<p>{function.differing} of {function.compared} compared calls differ"
+        f"{ways(function)}. The first was "
         f"called from {_shown(call.called_from)} with:</p><table>{arguments}</table>"
         f"<table><tr><th>good</th><th>bad</th></tr><tr><td><pre>{_shown(call.good)}</pre></td>"
         f"<td><pre>{_shown(call.bad)}</pre></td></tr></table><ul>{differs}</ul>"
@@ -77,12 +78,13 @@ def _section(function: ContractFunction) -> str:
 
 
 def _table(functions: Any, *, through: bool) -> str:
-    head = "<tr><th>verdict</th><th>function</th><th>calls</th><th>compared</th><th>differ</th>"
+    head = "<tr><th>verdict</th><th>function</th><th>calls</th><th>compared</th><th>rerun</th>"
+    head += "<th>differ</th>"
     head += "<th>from</th></tr>" if through else "</tr>"
     rows = [
         f'<tr><td class="{each.verdict.value}">{each.verdict.value}</td>'
         f"<td>{_shown(place_of(each))}</td><td>{each.calls}</td><td>{each.compared}</td>"
-        f"<td>{each.differing}</td>"
+        f"<td>{each.rerun}</td><td>{each.differing}</td>"
         + (f"<td>{_shown(', '.join(each.through))}</td>" if through else "")
         + "</tr>"
         for each in functions

@@ -87,8 +87,12 @@ class WatchedProcess:
     calls: dict[int, Call] = field(default_factory=dict)  # by number, in the order of their starts
     nodes: dict[int, Node] = field(default_factory=dict)
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # a class and its bases
+    modules: dict[str, str] = field(default_factory=dict)  # the module of a class; "" if several
     counts: dict[int, int] = field(default_factory=dict)  # calls of each function, logged or not
     is_cut: bool = False  # the log was full
+    # Calls that were run again at the end: number of the request, whether it is the second way to
+    # rebuild its state, and why there is no such call.
+    again: list[tuple[int, bool, str]] = field(default_factory=list)
 
     @cached_property
     def children(self) -> dict[int, list[Call]]:
@@ -133,6 +137,26 @@ class WatchedRun:
     status: int
     output: bytes  # the last lines, for messages
     seconds: float
+
+
+@dataclass(frozen=True)
+class AskedCall:
+    """A call of one version whose start is to be given to a function of the other version."""
+
+    number: int
+    function: CalledFunction  # the one that is to run
+    process: WatchedProcess  # with the recorded call
+    call: Call
+    aligned: Call | None = None  # the call of the run whose function is to run, if it has one
+
+
+@dataclass(frozen=True)
+class AnsweredCall:
+    """What a function did on a recorded state."""
+
+    process: WatchedProcess
+    call: Call | None  # None: it was not run
+    why: str = ""  # it was not run
 
 
 class CallExpression(Protocol):

@@ -86,12 +86,13 @@ def build_plain(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None
 def hooked(
     scratch: Path, tree: Path, out: Path, env: dict[str, str], *,
     max_trace: int = DEFAULT_MAX_TRACE, also: Sequence[Path] = (), alterations: Path | None = None,
-    watched: Path | None = None,
+    watched: Path | None = None, again: Path | None = None,
 ) -> PythonHook:  # fmt: skip
     """Return a hook, in the empty folder `scratch`, that records modules of `tree` into `out`.
 
     `alterations` is a file that says which values a rerun alters.  With `watched`, a file that
-    lists changed functions, only calls are recorded.
+    lists changed functions, only calls are recorded; `again` is a file with calls that are to be
+    run again at the end.
     The recorder gets its settings from a file, because programs can see environment variables.
     """
     cache = Path(cache_directory(env)) / "python"
@@ -109,6 +110,7 @@ def hooked(
         "also": os.pathsep.join(str(path.absolute()) for path in also),
         "alterations": "" if alterations is None else str(alterations.absolute()),
         "watched": str(watched.absolute()) if watched else "",
+        "again": str(again.absolute()) if again else "",
     }
     folder = scratch / "python"
     folder.mkdir()

@@ -15,11 +15,12 @@ from whence.temporary import temporary_folder
 
 def run_watched(
     tree: Path, commands: BuildAndTest, out: Path, changed: Iterable[tuple[str, int]],
-    *, max_trace: int = DEFAULT_MAX_TRACE, hash_seed: int = 0,
+    *, max_trace: int = DEFAULT_MAX_TRACE, hash_seed: int = 0, again: bytes | None = None,
 ) -> Ended:  # fmt: skip
     """Run the test, and log the calls of the functions in `tree` to the empty folder `out`.
 
     `changed` lists file and first line of the functions of which most calls are to be logged.
+    `again` has calls that are to be run again at the end, as the recorder reads them.
     """
     (out / MODULES).mkdir()
     env = environment(tree) | COMPARABLE | {"PYTHONHASHSEED": str(hash_seed)}
@@ -29,5 +30,8 @@ def run_watched(
         listed = scratch / "changed"
         rows = [f"{file}\t{line}\n" for file, line in sorted(changed)]
         listed.write_text("".join(rows), "utf-8", "surrogateescape")
-        hook = hooked(scratch, tree, out, env, max_trace=max_trace, watched=listed)
+        asked = None if again is None else scratch / "again"
+        if asked is not None and again is not None:
+            asked.write_bytes(again)
+        hook = hooked(scratch, tree, out, env, max_trace=max_trace, watched=listed, again=asked)
         return run_in_tree(hook.command(commands.test), tree, hook.environment(env), commands)

@@ -15,7 +15,7 @@ from whence.subject.trial import BuildAndTest
 from whence.trace.calls import Call, CalledFunction, WatchedProcess, WatchedRun, Written
 from whence.trace.python.process import PROCESS
 
-NODE, CLASS, ENTER, LEAVE, OUTPUT, READ, COUNTS = range(2**31 + 10, 2**31 + 17)
+NODE, CLASS, ENTER, LEAVE, OUTPUT, READ, COUNTS, AGAIN = range(2**31 + 10, 2**31 + 18)
 
 
 def watch_calls(
@@ -89,13 +89,17 @@ class _Reader:
         if kind == NODE:
             process.nodes[value[0]] = value[1]
         elif kind == CLASS:
-            process.classes[value[0]] = value[1]
+            name, process.classes[value[0]], module = value
+            known = process.modules.setdefault(name, module)
+            process.modules[name] = module if module == known else ""
         elif kind == ENTER:
             self._enter(*value)
         elif kind == LEAVE:
             self._leave(*value)
         elif kind == OUTPUT:
             self._written(*value)
+        elif kind == AGAIN:
+            process.again.append(value)
         elif kind == COUNTS:
             process.counts = {self._index[k]: n for k, n in value.items() if k in self._index}
 

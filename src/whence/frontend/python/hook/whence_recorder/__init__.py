@@ -45,4 +45,8 @@ def functions_for(settings: Settings, log: EventLog) -> dict[str, Callable[..., 
 
     calls = CallLog(settings, log)
     log.before_end = calls.end
+    if settings.again is not None:
+        from .running_again import RunningAgain
+
+        calls.at_end = RunningAgain(settings, log, calls).run
     return calls.functions()

@@ -102,6 +102,7 @@ class CallLog:
         self._getframe, self._print = sys._getframe, print
         self._exc_info = sys.exc_info
         self._writers = _writer_types()
+        self.at_end: Callable[[], object] = int  # is called when the program has ended
 
     def functions(self) -> dict[str, Callable[..., Any]]:
         """Return the functions by the names that they have in rewritten code."""
@@ -311,6 +312,15 @@ class CallLog:
     def end(self) -> None:
         """Log how often each function was called."""
         self._note(COUNTS, {k: function.count for k, function in self._functions.items()})
+        self.at_end()
+
+    def begin_again(self, number: int) -> None:
+        """Log all calls from now on, with numbers from this one on."""
+        self._active.clear()
+        self._states = States(self._note)  # its nodes are logged anew
+        self._last = number - 1
+        for function in self._functions.values():
+            function.count = 0
 
 
 def _writer_types() -> tuple[type, ...]:

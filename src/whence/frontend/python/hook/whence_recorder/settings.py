@@ -25,6 +25,8 @@ class Settings:
         self.alterations: str | None = values.get("alterations") or None
         # A file that lists changed functions, if only calls are watched; None: all is recorded.
         self.watched: str | None = values.get("watched") or None
+        # A file with calls that are to be run again at the end; None: there are none.
+        self.again: str | None = values.get("again") or None
         self._tree = _given_and_real([values["tree"]])
         also = _given_and_real(values.get("also", "").split(os.pathsep))
         self._roots = tuple(os.path.join(root, "") for root in (*self._tree, *also))

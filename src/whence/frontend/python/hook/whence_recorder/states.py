@@ -38,6 +38,7 @@ FORMAT = 2  # the version of marshal's format that writes equal values as equal 
 _bases = type.__dict__["__mro__"].__get__
 _qualname = type.__dict__["__qualname__"].__get__
 _of_type = type.__dict__["__dict__"].__get__
+_module_of = type.__dict__["__module__"].__get__
 _args = BaseException.__dict__["args"].__get__
 
 
@@ -48,6 +49,7 @@ class _Sample:
 
 
 FUNCTION, METHOD, MODULE = type(_Sample.method), type(_Sample().method), type(sys)
+METHOD_IN_C = type(str.join)
 GETTER, SLOT = type(_Sample.__dict__["__dict__"]), type(_Sample.__dict__["slot"])
 NAMED = (
     type(len), type(str.join), type(object.__init__), type(object().__str__),
@@ -98,7 +100,8 @@ class States:
         found = self._parts.get(t)
         if found is None:
             found = self._parts[t] = _parts(t)
-            self._note(CLASS, (_qualname(t), tuple(_qualname(base) for base in _bases(t) or ())))
+            bases = tuple(_qualname(base) for base in _bases(t) or ())
+            self._note(CLASS, (_qualname(t), bases, str(_module_of(t))))
         return found
 
     def node(self, content: tuple[Any, ...]) -> State:
@@ -184,9 +187,10 @@ def _deque(x: Any, of: Callable[[Any], State]) -> tuple[Any, ...]:
 
 
 def _set(x: Any, of: Callable[[Any], State]) -> tuple[Any, ...]:
+    name = type(x).__name__
     if len(x) > MAX_ITEMS:  # which elements come first is not the same in every run
-        return ("s", "set", (*_simple(x), ()))
-    return ("s", "set", _sorted([of(each) for each in x]))
+        return ("s", name, (*_simple(x), ()))
+    return ("s", name, _sorted([of(each) for each in x]))
 
 
 def _simple(x: Any) -> tuple[Any, ...]:
@@ -262,7 +266,7 @@ def _parts(t: type) -> Parts:
     if type in mro:
         return _class
     text = known_text(t)
-    base = text or next((read for base, read in _BASES if base in mro), None)
+    base = text or next((read for base, read in _BASES if base in mro), None) or own_state(mro)
     slots, attributes = _slots(mro), _attributes(mro)
     if base is None and attributes is None and not slots:
         return lambda *_: ("x", name, ())
@@ -281,6 +285,39 @@ def _parts(t: type) -> Parts:
         return ("o", name, tuple(found))
 
     return parts
+
+
+def own_state(mro: tuple[type, ...]) -> Callable[[Any], Any] | None:
+    """Return the function that gives the state of a value of a standard type written in C.
+
+    It is the function with which the type is copied and pickled.  Iterators have none.
+    """
+    for base in mro[:-1]:
+        own = _of_type(base)
+        is_standard = str(_module_of(base)).partition(".")[0] in sys.stdlib_module_names
+        if "__next__" in own:
+            return None
+        for name, state_of in (("__getstate__", _asked), ("__reduce__", _reduced)):
+            method = own.get(name)
+            if type(method) is METHOD_IN_C and is_standard:
+                return state_of(method)
+    return None
+
+
+def _asked(getstate: Any) -> Callable[[Any], Any]:
+    return lambda x: getstate(x)
+
+
+def _reduced(reduce: Any) -> Callable[[Any], Any]:
+    """Return a function for the arguments and the state that `__reduce__` gives."""
+
+    def read(x: Any) -> Any:
+        found = reduce(x)
+        if type(found) is not tuple or any(each is not None for each in found[3:]):
+            raise TypeError
+        return found[1:3]
+
+    return read
 
 
 def _slots(mro: tuple[type, ...]) -> list[tuple[str, Callable[[Any], Any]]]:

@@ -1,0 +1,287 @@
+"""Which value has a recorded state?
+
+A state leaves some things open: the order of a dict, and whether two equal lists are one.  A
+`Rebuilding` decides these in one of two ways, and notes that it had to: what the
+two ways have in common follows from the state.  What cannot be made is refused, with a reason.
+Rebuilding runs no code of the program.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from _collections import OrderedDict, deque  # type: ignore[import-not-found]
+
+from .known_values import known_text
+from .private import BUILTINS
+from .states import FUNCTION, MAX_ITEMS, METHOD, MODULE, SLOT
+
+globals()["__builtins__"] = BUILTINS
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .states import State
+
+_bases = type.__dict__["__mro__"].__get__
+_qualname = type.__dict__["__qualname__"].__get__
+_of_type = type.__dict__["__dict__"].__get__
+_subclasses = type.__dict__["__subclasses__"]
+# Types that a class of the program may extend, with the functions that make and fill a value.
+_IMMUTABLE: tuple[Any, ...] = (tuple, frozenset, str, bytes, int, float)
+_FILLED: tuple[Any, ...] = (OrderedDict, dict, list, set, BaseException)
+_CONSTANTS = {type(each).__qualname__: each for each in (..., NotImplemented)}
+_ARGUMENTS_OF_TEXT = {"timezone", "timedelta"}  # names that the text of a known value may use
+
+
+class RefusedError(Exception):
+    """A state cannot be rebuilt; the message says why, after "it cannot be rebuilt: "."""
+
+
+class Classes:
+    """The classes and functions of this process, by their qualified names."""
+
+    def __init__(self, modules: dict[str, str]) -> None:
+        self._modules = modules  # those of the classes in the recorded states, by class
+        self._classes: dict[str, list[type]] | None = None
+        self._functions: dict[str, list[Any]] | None = None
+
+    def classes(self) -> dict[str, list[type]]:
+        """Return all classes that exist, by their qualified names."""
+        if self._classes is None:
+            self._classes = {}
+            waiting, met = [object], {object}
+            while waiting:
+                each = waiting.pop()
+                self._classes.setdefault(_qualname(each), []).append(each)
+                for below in _subclasses(each):
+                    if below not in met:
+                        met.add(below)
+                        waiting.append(below)
+        return self._classes
+
+    def class_named(self, name: str) -> type:
+        """Return the class that has a name; it must be the only one."""
+        found = self.classes().get(name, [])
+        if len(found) > 1:
+            module = sys.modules.get(self._modules.get(name, ""))
+            meant = vars(module).get(name) if type(module) is MODULE else None
+            found = [each for each in found if each is meant]
+        if len(found) != 1:
+            how = "no class is" if not found else f"{len(found)} classes are"
+            raise RefusedError(f"{how} called {name}")
+        return found[0]
+
+    def functions(self) -> dict[str, list[Any]]:
+        """Return all functions that exist, by their qualified names."""
+        import gc
+
+        if self._functions is None:
+            self._functions = {}
+            for each in gc.get_objects():
+                if type(each) is FUNCTION:
+                    self._functions.setdefault(each.__qualname__, []).append(each)
+        return self._functions
+
+    def named(self, name: str) -> Any:
+        """Return the function, class or module that has a name; it must be the only one."""
+        found = [*self.functions().get(name, ())]
+        if name in sys.modules:
+            found.append(sys.modules[name])
+        found += self.classes().get(name, ())
+        if not found and name in BUILTINS:
+            found.append(BUILTINS[name])
+        if len(found) != 1:
+            how = "nothing is" if not found else f"{len(found)} functions or classes are"
+            raise RefusedError(f"{how} called {name}")
+        return found[0]
+
+
+class Rebuilding:
+    """The rebuilding of the states of one call; `is_second` chooses the second way."""
+
+    def __init__(self, nodes: dict[int, Any], classes: Classes, *, is_second: bool) -> None:
+        self._nodes, self._classes, self._is_second = nodes, classes, is_second
+        self._made: dict[State, Any] = {}  # in the second way, equal objects are one
+        self._active: list[Any] = []
+        self.is_open = False  # did a state leave something open?
+
+    def value(self, state: State) -> Any:
+        """Return a value that has a state."""
+        if type(state) is not tuple:
+            return state
+        if not state:
+            raise RefusedError("a part of the state was not recorded")
+        if len(state) == 2:
+            return self._around(state[1])
+        if self._is_second and state in self._made:
+            return self._made[state]
+        node = self._nodes.get(state[0])
+        if node is None:
+            raise RefusedError("a part of the state was not recorded")
+        kind, name, parts = node
+        made = self._of_node(kind, name, parts, state)
+        self._made[state] = made
+        return made
+
+    def _around(self, levels: int) -> Any:
+        """Return the object that holds itself, some levels above."""
+        found = self._active[-levels] if 0 < levels <= len(self._active) else None
+        if found is None:
+            raise RefusedError("an object that cannot be made in parts holds itself")
+        return found
+
+    def _mutable(self, made: Any, state: State, fill: Callable[[], None]) -> Any:
+        if state in self._made:
+            self.is_open = True  # another one that is equal was made before
+        self._active.append(made)
+        fill()
+        self._active.pop()
+        return made
+
+    def _values(self, parts: Any) -> list[Any]:
+        """Return the values of the parts of an object that cannot be made in parts."""
+        self._active.append(None)
+        found = [self.value(each) for each in parts]
+        self._active.pop()
+        return found
+
+    def _of_node(self, kind: str, name: str, parts: Any, state: State) -> Any:
+        if kind == "o":
+            return self._object(name, parts, state)
+        if kind == "l":
+            made: Any = deque() if name == "deque" else []
+            return self._mutable(made, state, lambda: made.extend(map(self.value, parts)))
+        if kind == "d":
+            return self._dict(name, parts, state)
+        if kind == "t":
+            return self._tuple(name, parts)
+        if kind == "s":
+            return self._set(name, parts)
+        if kind == "f":
+            return self._classes.named(name)
+        if kind == "b":
+            raise RefusedError(f"only the start of a long {name} was recorded")
+        if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        raise RefusedError(f"the content of an object of type {name} is not recorded")
+
+    def _dict(self, name: str, parts: Any, state: State) -> Any:
+        made: Any = OrderedDict() if name == "OrderedDict" else {}
+        if len(parts) > 1 and name == "dict":
+            self.is_open = True
+            parts = parts[::-1] if self._is_second else parts
+
+        def fill() -> None:
+            for pair in parts:
+                if not pair:
+                    raise RefusedError("only a part of a large dict was recorded")
+                made[self.value(pair[0])] = self.value(pair[1])
+
+        return self._mutable(made, state, fill)
+
+    def _tuple(self, name: str, parts: Any) -> Any:
+        values = self._values(parts)
+        if name == "method":
+            method: Any = METHOD
+            return method(self._classes.named(values[0]), values[1])
+        made: Any = bytearray if name == "bytearray" else tuple
+        return made(values[0] if name == "bytearray" else values)
+
+    def _set(self, name: str, parts: Any) -> Any:
+        if () in parts:
+            raise RefusedError("only a part of a large set was recorded")
+        values = self._values(parts)
+        return frozenset(values) if name == "frozenset" else set(values)
+
+    # --- objects ---
+
+    def _object(self, name: str, parts: Any, state: State) -> Any:
+        if name in ("StringIO", "BytesIO"):
+            return self._buffer(name, parts[0][1])
+        t = self._classes.class_named(name)
+        if len(parts) >= MAX_ITEMS:
+            raise RefusedError(f"an object of type {name} has too many attributes")
+        by_name = dict(parts)
+        members = _of_type(t).get("_member_map_")
+        if type(members) is dict and "_name_" in by_name:
+            return members[by_name["_name_"]]  # an Enum
+        if known_text(t) is not None:
+            return self._of_text(t, by_name.get("()"))
+        made = self._new(t, by_name)
+
+        def fill() -> None:
+            if "()" in by_name:
+                _fill(t, made, lambda: self.value(by_name["()"]))
+            for attribute, part in parts:
+                if attribute != "()":
+                    _set_attribute(t, made, attribute, self.value(part))
+
+        return self._mutable(made, state, fill)
+
+    def _buffer(self, name: str, content: State) -> Any:
+        self.is_open = True  # its position was not recorded
+        made = io.StringIO() if name == "StringIO" else io.BytesIO()
+        made.write(self.value(content))
+        if self._is_second:
+            made.seek(0)
+        return made
+
+    def _new(self, t: type, by_name: dict[str, State]) -> Any:
+        """Return an object without attributes; one of an immutable type has its value."""
+        mro = _bases(t)
+        base: Any = next((each for each in (*_IMMUTABLE, *_FILLED) if each in mro), object)
+        try:
+            if base in _IMMUTABLE and "()" in by_name:
+                return base.__new__(t, self._values([by_name["()"]])[0])
+            return base.__new__(t)
+        except TypeError:
+            pass
+        raise RefusedError(f"an object of type {_qualname(t)} cannot be made")
+
+    def _of_text(self, t: type, text: State) -> Any:
+        """Return a date, a Decimal and the like."""
+        import datetime
+        import re
+
+        if type(text) is not str:
+            raise RefusedError(f"the content of an object of type {_qualname(t)} is not recorded")
+        names = {name: getattr(datetime, name) for name in _ARGUMENTS_OF_TEXT}
+        is_pattern = t is re.Pattern
+        if t is re.Match:
+            raise RefusedError("a match of a regular expression cannot be made")
+        try:
+            make: Any = re.compile if is_pattern else t
+            return eval(f"make({text})", {"make": make, "__builtins__": {}, **names})
+        except Exception:
+            pass
+        raise RefusedError(f"an object of type {_qualname(t)} cannot be made")
+
+
+def _fill(t: type, made: Any, content: Callable[[], Any]) -> None:
+    """Give an object what a built-in base class holds."""
+    mro = _bases(t)
+    if any(each in mro for each in _IMMUTABLE):
+        return  # it was made with it
+    if OrderedDict in mro:
+        OrderedDict.update(made, content())
+    elif dict in mro:
+        dict.update(made, content())
+    elif list in mro:
+        list.extend(made, content())
+    elif set in mro:
+        set.update(made, content())
+    elif BaseException not in mro:
+        raise RefusedError(f"the content of an object of type {_qualname(t)} cannot be put in")
+    else:
+        BaseException.__dict__["args"].__set__(made, content())
+
+
+def _set_attribute(t: type, made: Any, name: str, value: Any) -> None:
+    for base in _bases(t):
+        slot = _of_type(base).get(name)
+        if type(slot) is SLOT:
+            slot.__set__(made, value)
+            return
+    object.__getattribute__(made, "__dict__")[name] = value
