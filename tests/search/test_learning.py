@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from whence.changes.changeset import ChangeSet, compare_trees
@@ -92,6 +93,57 @@ def test_a_complaint_without_a_name_ties_the_line_to_its_declaration(tmp_path: P
     declared, used = that_adds(changes, "int last"), that_adds(changes, "return last")
     knowledge.learn(frozenset({used}), broken("f.c", 6))
     assert knowledge.closure({used}) == {declared, used}
+
+
+def test_a_complaint_about_types_ties_the_line_to_the_variable(tmp_path: Path) -> None:
+    """The types are named, and other functions use them, too."""
+    text = (
+        "int %(f)s(%(t)s *at)\n{\n    check(at);\n    check(at + 1);\n    check(at + 2);\n"
+        "    return %(u)s;\n}\n"
+    )
+    good, bad = (
+        {"f.c": "".join(text % {"f": f, "t": t, "u": u} for f in ("f", "g"))}
+        for t, u in (("int", "low(at[1])"), ("char", "low(at + 4)"))
+    )
+    changes = changes_between(tmp_path, good, bad)
+    knowledge = Knowledge(
+        read_words(changes.changes),
+        replace(read_dependencies(changes), requires={}),
+        VariantPlaces(changes.changes),
+    )
+    declared, used, *_ = sorted(c.id for c in changes.changes)
+    knowledge.learn(frozenset({declared}), broken("f.c", 6, "int", "char", "low", "at"))
+    assert knowledge.closure({declared}) == {declared, used}
+
+
+_HALF = """static int %(f)s(int %(p)sa)
+{
+    int %(v)s = %(p)sa;
+    if (%(v)s > 9) {
+        %(v)s /= 2;
+%(r)s    }
+    else {
+        %(v)s -= 1;
+%(s)s    }
+%(t)s}
+"""
+
+
+def test_a_renamed_function_that_lacks_a_return_is_reverted_as_a_whole(tmp_path: Path) -> None:
+    """The compiler says only where the function ends."""
+    before = {"f": "half", "p": "", "v": "kept", "s": "        return kept;\n"}
+    after = {"f": "half_of", "p": "*", "v": "left", "s": "", "r": "", "t": "    return left;\n"}
+    good = _HALF % (before | {"r": "        return kept;\n", "t": ""})
+    changes = changes_between(tmp_path, {"f.c": good}, {"f.c": _HALF % after})
+    knowledge = knowledge_of(changes)
+    removed = [c.id for c in changes.changes if b"return kept" in c.removed and not c.added]
+    last = that_adds(changes, "return left")
+    assert removed
+    assert not knowledge.closure({last}) >= {*removed}
+    reverted = knowledge.closure({last})
+    lines = changes.nodes(reverted)["f.c"].content.decode().splitlines()
+    knowledge.learn(reverted, broken("f.c", len(lines)))
+    assert knowledge.closure({last}) >= {*removed}
 
 
 def test_a_complaint_about_a_local_name_ties_nothing_in_other_functions(tmp_path: Path) -> None:

@@ -356,8 +356,10 @@ class Knowledge:
             if function in learned:
                 continue
             before = self.closure(reverted)
-            if not self._tie_named(reverted, complaint, function) and not (
-                place is not None and self._tie_declared(reverted, place)
+            if (
+                not (place and self._tie_declared(reverted, place, is_local=True))
+                and not self._tie_named(reverted, complaint, function)
+                and not (place and self._tie_declared(reverted, place))
             ):
                 self._tie(function & reverted, function - reverted, _MAX_TIED)
             if self.closure(reverted) != before:
@@ -420,10 +422,13 @@ class Knowledge:
                     return True
         return False
 
-    def _tie_declared(self, reverted: Reverted, place: VariantPlace) -> bool:
+    def _tie_declared(
+        self, reverted: Reverted, place: VariantPlace, *, is_local: bool = False
+    ) -> bool:
         """Tie the change at a place to the declarations that it uses, where one is reverted.
 
-        This is for a complaint without a name, such as about a variable whose type changed.
+        A complaint about a variable whose type changed has no name, or only those of types.
+        If `is_local`, the declarations are those of the function.
         """
         owner = place.owner
         if owner is None:
@@ -436,7 +441,8 @@ class Knowledge:
             declaring = self._read.introduces.get(name, frozenset()) | self._read.removes.get(
                 name, frozenset()
             )
-            for nearest in (declaring & place.function, declaring):
+            local = declaring & place.function
+            for nearest in (local,) if is_local else (local, declaring):
                 others = {change for change in nearest if (change in reverted) != is_reverted}
                 if others and len(others) <= _MAX_TIED_BY_BUILD:
                     for change in others:
