@@ -10,6 +10,7 @@ import pytest
 
 from whence.errors import UserError
 from whence.model import Complaint, Failure, Outcome, Run
+from whence.search import store as store_module
 from whence.search.store import Store
 
 KEYS = [bytes([number]) * 32 for number in range(20)]
@@ -78,6 +79,12 @@ def test_a_changed_row_is_not_believed(path: Path, change: str) -> None:
     connection.close()
     found = read_or_complaint(path)
     assert found is None or found[7] is None
+
+
+def test_rows_of_a_newer_whence_are_not_used(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = store_module._FIELDS - {"flaky"}
+    monkeypatch.setattr(store_module, "_FIELDS", known)
+    assert read(path) == [None] * len(KEYS)
 
 
 def test_rows_of_an_older_whence_are_not_used(path: Path) -> None:

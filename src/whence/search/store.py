@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 import zlib
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from whence.errors import UserError
 from whence.model import Complaint, Failure, Outcome, Run
 
 _VERSION = 1  # of the schema
+_FIELDS = {field.name for field in fields(Run)}
 _MAX_WAIT = 60.0  # limit in seconds on waiting for another process that writes; guessed
 
 
@@ -112,12 +113,12 @@ def default_store() -> Path:
 
 
 def _encode(key: bytes, run: Run) -> str:
-    fields = asdict(run)
-    fields["outcome"] = run.outcome.value
-    del fields["output"]
+    values = asdict(run)
+    values["outcome"] = run.outcome.value
+    del values["output"]
     if run.covered is not None:
-        fields["covered"] = {path: sorted(lines) for path, lines in run.covered.items()}
-    text = json.dumps(fields)
+        values["covered"] = {path: sorted(lines) for path, lines in run.covered.items()}
+    text = json.dumps(values)
     return f"{_checksum(key, text, run.output):08x}{text}"
 
 
@@ -128,18 +129,20 @@ def _checksum(key: bytes, text: str, output: bytes | None) -> int:
 
 
 def _decode(key: bytes, stored: str, output: bytes | None) -> Run | None:
-    """Return a stored run; None if an older whence, which wrote no checksum, stored it."""
-    if stored.startswith("{"):
+    """Return a stored run; None if another whence stored it: one that is too old or newer."""
+    if stored.startswith("{"):  # it wrote no checksum
         return None
     checksum, text = stored[:8], stored[8:]
     if int(checksum, 16) != _checksum(key, text, output):
         raise ValueError("a stored outcome is damaged")
-    fields: dict[str, Any] = json.loads(text)
-    covered = fields.pop("covered")
-    failure = fields.pop("failure")
-    complaints = fields.pop("complaints")
+    values: dict[str, Any] = json.loads(text)
+    if not values.keys() <= _FIELDS:
+        return None
+    covered = values.pop("covered")
+    failure = values.pop("failure")
+    complaints = values.pop("complaints")
     return Run(
-        **(fields | {"outcome": Outcome(fields["outcome"])}),
+        **(values | {"outcome": Outcome(values["outcome"])}),
         failure=Failure(**failure) if failure else None,
         complaints=tuple(Complaint(**c | {"names": tuple(c["names"])}) for c in complaints),
         output=output,
