@@ -70,8 +70,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
         *("paths", "causes", "languages"),
     ),
     "contract": (
-        *("whence", "errors", "source_lines", "model", "changes", "subject"),
-        *("file_trees", "program", "frontend", "trace", "languages"),
+        *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
+        *("file_trees", "program", "frontend", "trace", "languages", "explain"),
     ),
     "augment": (
         *("whence", "errors", "inputs", "model", "changes", "subject", "search", "program"),

@@ -7,14 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Group
+from rich.text import Text
 
 from whence.cli.options import SOURCE_OPTIONS, Seconds, Size, check_writable, with_options
+from whence.cli.progress import watcher_for
 from whence.cli.recording import sayer
 from whence.cli.reports import as_json, write_reports
+from whence.contract.explaining import ExplainedDifference, explain_difference
 from whence.contract.session import ContractRequest, check_contracts
 from whence.model import ContractResult
 from whence.report.contract import contract_document, contract_text
 from whence.report.contract_files import contract_page, contract_sarif
+from whence.report.explanation import explain_document
+from whence.report.story import explain_text
+from whence.report.visible import visible
+from whence.source_lines import source_lines
 from whence.subject.trial import BuildAndTest
 
 _OPTIONS: list[Callable[..., Any]] = [
@@ -23,6 +31,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--test", required=True, metavar="CMD", help="Shell command that runs the tests in the version's tree ({tree}). They may pass or fail."),
     click.option("--build", metavar="CMD", help="Shell command run before the test; $CC and $CXX are set."),
     click.option("--contracts", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="A file of contracts, for functions whose source is not yours; may be repeated."),
+    click.option("--explain", metavar="FUNCTION", help="Also explain the first differing call of a Python function: which changes, and how."),
     click.option("--keep", multiple=True, metavar="GLOB", help="Files that both versions have as the bad one has them, such as the tests; may be repeated."),
     *SOURCE_OPTIONS,
     click.option("--timeout", type=Seconds(), metavar="S", help="Time limit in seconds for one build or test."),
@@ -56,17 +65,45 @@ def contract_command(**options: Any) -> int:
         options["good"], options["bad"], commands, options["repo"], options["contracts"],
         tuple(options["keep"]),
     )  # fmt: skip
-    say = sayer(quiet=options["quiet"] or options["json_file"] == "-")
-    result = check_contracts(request, say)
+    is_quiet = options["quiet"] or options["json_file"] == "-"
+    if options["explain"]:
+        explained = explain_difference(request, options["explain"], watcher_for(quiet=is_quiet))
+        _report(explained.result, options, explained)
+        return 1
+    result = check_contracts(request, sayer(quiet=is_quiet))
     _report(result, options)
     return 0 if result.is_kept else 1
 
 
-def _report(result: ContractResult, options: dict[str, Any]) -> None:
+def _report(
+    result: ContractResult, options: dict[str, Any], explained: ExplainedDifference | None = None
+) -> None:
+    document = contract_document(result)
+    if explained is not None:
+        document["explained"] = {
+            "function": options["explain"],
+            "test": explained.test,
+            "explanation": explain_document(explained.explanation),
+        }
+
+    def text(width: int) -> Group:
+        parts = [contract_text(result)]
+        if explained is not None:
+            parts.append(Text(f"\nWhy {options['explain']} differs: this test fails", style="bold"))
+            parts.append(Text(_lines_of(explained.test), style="dim"))
+            parts.append(explain_text(explained.explanation, width=width))
+        return Group(*parts)
+
     write_reports(
         options,
-        contract_document(result),
-        lambda _: contract_text(result),
+        document,
+        text,
         html=lambda: contract_page(result),
         sarif=lambda: as_json(contract_sarif(result)),
     )
+
+
+def _lines_of(test: str) -> str:
+    """Return the lines of a test that make the state of a call, call it and assert."""
+    lines = source_lines(test.rpartition("\n\n\n")[2])
+    return "".join(f"  {visible(line)}\n" for line in lines)

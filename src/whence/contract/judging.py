@@ -27,6 +27,15 @@ Answers = Mapping[tuple[int, int], AnsweredCall]  # by the key of a parted call
 Suggest = Callable[[Sequence[SeenCall]], str | None]
 
 
+@dataclass(frozen=True, slots=True)
+class DifferingCall:
+    """A call with a difference that nothing allows."""
+
+    view: CallView
+    function: CalledFunction
+    differences: tuple[Difference, ...]
+
+
 @dataclass
 class _Tally:
     """What is known about one function so far."""
@@ -42,17 +51,20 @@ class _Tally:
     matched: int = 0
     unknown: int = 0  # calls for which the contract could not be evaluated
     first: tuple[bool, int, OffendingCall] | None = None  # passed on?, order, the call
+    shown: DifferingCall | None = None  # the same call, as it was recorded
     is_broken: bool = False
     through: Counter[str] = field(default_factory=Counter)
     seen: list[SeenCall] = field(default_factory=list)
 
-    def offend(self, order: int, call: OffendingCall, through: Iterable[str]) -> None:
+    def offend(
+        self, order: int, call: OffendingCall, through: Iterable[str], shown: DifferingCall
+    ) -> None:  # fmt: skip
         """Note a call with a difference that nothing allows."""
         names = tuple(through)
         self.through.update(names)
         key = (bool(names), order, call)
         if self.first is None or key[:2] < self.first[:2]:
-            self.first = key
+            self.first, self.shown = key, shown
 
 
 @dataclass(frozen=True)
@@ -139,6 +151,11 @@ class Judge:
         for tally in sorted(self._tallies.values(), key=_rank):
             yield _verdict(tally, self._suggest)
 
+    def differing_call(self, function: ContractFunction) -> DifferingCall | None:
+        """Return the first call of a function with a difference that nothing allows."""
+        tally = self._tallies.get((function.file, function.function))
+        return None if tally is None else tally.shown
+
     def unevaluated(self) -> dict[str, int]:
         """Return how many calls of each function its contract could not be evaluated for."""
         return {t.function.name: t.unknown for t in self._tallies.values() if t.unknown}
@@ -219,14 +236,14 @@ class _ProcessJudging:
                     self._meant.update(each.number for each in self.bad.ancestors(bad))
                 return
             tally.is_broken = True
-            self._offend(tally, view, order, (outcome.why, *_sentences(differences)), (), way)
+            self._offend(tally, view, order, differences, (), way, outcome.why)
         elif differences and bad.number not in self._meant and outcome is None:
             tally.differing += 1
             inner = self._inner[bad.number]
             if way == "rerun" and not tally.is_edited and not inner:
                 inner = self._edited_within(bad)
             names = tuple(dict.fromkeys(inner))
-            self._offend(tally, view, order, _sentences(differences), names, way)
+            self._offend(tally, view, order, differences, names, way)
 
     def _by_contract(self, tally: _Tally, view: CallView) -> CaseOutcome | None:
         """Return what the contract says; None if it has no case for this call."""
@@ -250,9 +267,10 @@ class _ProcessJudging:
         return found
 
     def _offend(
-        self, tally: _Tally, view: CallView, order: int, sentences: tuple[str, ...],
-        through: tuple[str, ...], way: str,
+        self, tally: _Tally, view: CallView, order: int, differences: Sequence[Difference],
+        through: tuple[str, ...], way: str, broken: str = "",
     ) -> None:  # fmt: skip
+        sentences = (*([broken] if broken else ()), *_sentences(differences))
         offending = OffendingCall(
             called_from=f"{view.bad.place[0]}:{view.bad.place[1]}",
             arguments=_arguments(self.bad, view.bad),
@@ -261,7 +279,8 @@ class _ProcessJudging:
             differs=sentences[:_MAX_DIFFERS],
             way=way,
         )
-        tally.offend(order, offending, through)
+        differing = DifferingCall(view, tally.function, tuple(differences))
+        tally.offend(order, offending, through, differing)
         for above in self.bad.ancestors(view.bad):
             self._inner[above.number].append(tally.function.name)
 

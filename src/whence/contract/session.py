@@ -91,6 +91,7 @@ class ContractSession:
     say: Say
     notes: list[str] = field(default_factory=list)
     runs: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
 
     def result(self) -> ContractResult:
         """Do all the work."""
@@ -100,6 +101,12 @@ class ContractSession:
         found = self.judged(versions, self.watched(versions), contracts)
         found.seconds["total"] = time.monotonic() - began
         return found
+
+    def judged(
+        self, versions: OpenedVersions, runs: WatchedVersions, contracts: ContractsByFunction
+    ) -> ContractResult:  # fmt: skip
+        """Return the verdicts that the runs give."""
+        return self.result_of(self.judge(versions, runs, contracts))
 
     def open(self) -> OpenedVersions:
         """Get both versions, and find their functions."""
@@ -138,13 +145,13 @@ class ContractSession:
             self._watch(versions.watch, versions.bad, "bad version", bad, _SEEDS[0]),
         )
 
-    def judged(
+    def judge(
         self, versions: OpenedVersions, runs: WatchedVersions, contracts: ContractsByFunction
-    ) -> ContractResult:
-        """Return the verdicts that the runs give."""
+    ) -> Judge:
+        """Judge the calls of the runs."""
         began = time.monotonic()
         self.say("comparing the calls")
-        notes = list(self.notes)
+        notes: list[str] = []
         noise = find_noise(versions.sources, runs.good, runs.again, notes.append)
         judge = Judge(versions.sources, noise, contracts, versions.contract_language.suggestion)
         judge.read(runs.good, runs.bad)
@@ -153,8 +160,13 @@ class ContractSession:
         notes += [*noise_notes(noise.places()), *unevaluated_notes(judge.unevaluated())]
         notes += again.notes() if again is not None else ()
         compared = time.monotonic() - began
-        seconds = {"good": runs.good.seconds, "bad": runs.bad.seconds, "compare": compared}
-        return ContractResult(tuple(judge.verdicts()), tuple(notes), self.runs, seconds)
+        self.notes = notes
+        self.seconds = {"good": runs.good.seconds, "bad": runs.bad.seconds, "compare": compared}
+        return judge
+
+    def result_of(self, judge: Judge) -> ContractResult:
+        """Return the verdicts of a judge."""
+        return ContractResult(tuple(judge.verdicts()), tuple(self.notes), self.runs, self.seconds)
 
     def against_itself(self, versions: OpenedVersions, runs: WatchedVersions) -> ContractResult:
         """Return the verdicts on the good version, compared with its own second run."""

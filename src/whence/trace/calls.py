@@ -88,6 +88,8 @@ class WatchedProcess:
     nodes: dict[int, Node] = field(default_factory=dict)
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # a class and its bases
     modules: dict[str, str] = field(default_factory=dict)  # the module of a class; "" if several
+    module_names: dict[str, str] = field(default_factory=dict)  # by file
+    search_path: tuple[str, ...] = ()  # folders of modules, as seen from the tree
     counts: dict[int, int] = field(default_factory=dict)  # calls of each function, logged or not
     is_cut: bool = False  # the log was full
     # Calls that were run again at the end: number of the request, whether it is the second way to

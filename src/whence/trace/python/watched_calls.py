@@ -55,6 +55,9 @@ class _Reader:
         self._trace, self._folder = trace, folder
         self._roots = tuple(f"{root}/" for root in {tree.absolute(), tree.resolve()})
         self._process = WatchedProcess(tuple(document["argv"]), is_cut=bool(document["full"]))
+        self._process.search_path = tuple(
+            self._file(f"{each}/").rstrip("/") or "." for each in document.get("path", ())
+        )
         self._index: dict[int, int] = {}  # number in the log -> index into `functions`
         self._ends = 0
 
@@ -72,7 +75,8 @@ class _Reader:
             for kinds, values in log_chunks(log):
                 yield from zip(kinds, values, strict=True)
 
-    def _module(self, base: int, _name: str, path: str, digest: str, _count: int) -> None:
+    def _module(self, base: int, name: str, path: str, digest: str, _count: int) -> None:
+        self._process.module_names[self._file(path)] = name
         document = _read(self._trace / MODULES / f"{digest}.json")
         for offset, row in enumerate(document.get("functions", ())):
             self._index[base + offset] = len(self._process.functions)

@@ -146,7 +146,7 @@ class EventLog:
         document = {
             "pid": self._getpid(), "parent": self._getppid(), "argv": list(sys.orig_argv),
             "python": "{}.{}.{}".format(*sys.version_info), "started": int(self._time()),
-            "cwd": _cwd(self._getcwd), "full": full,
+            "cwd": _cwd(self._getcwd), "full": full, "path": [str(each) for each in sys.path],
         }  # fmt: skip
         path = f"{self._folder}/process.json"
         fd = self._open(f"{path}.new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
