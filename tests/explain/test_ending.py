@@ -93,6 +93,34 @@ def test_an_interrupt_while_the_answer_is_explained_keeps_the_answer(tmp_path: P
     assert "perhaps not minimal" not in answer.result.reason
 
 
+SHORT_CUT = """
+     #include <stdio.h>
+     static int cost(int weight) {
+    -    return weight * 3 + 1;  // [fault]
+    +    return weight * 3 - 1;  // [fault]
+     }
+     static int price(int weight) {
+    -    if (weight > 100)  // [way]
+    +    if (weight > 10)  // [way]
+             return cost(weight);
+         return weight * 3 + 1;
+     }
+     int main(void) {
+         printf("%d\\n", price(20));  // [fails]
+         return 0;
+     }
+"""
+
+
+@pytest.mark.parametrize("phase", ["checking whether", "looking for changes that"])
+def test_an_interrupt_in_the_check_for_dodges_keeps_the_chain(tmp_path: Path, phase: str) -> None:
+    watcher = Impatient(phase=phase)
+    answer = explain(tmp_path, SHORT_CUT, watcher=watcher, compares_output=True)
+    assert answer.result.status == "explained"
+    assert answer.links[-1] == "fails"
+    assert any("may be a dodge" in note and "interrupted" in note for note in answer.result.notes)
+
+
 def test_an_interrupt_in_the_last_check_keeps_the_chain(tmp_path: Path) -> None:
     watcher = Impatient(phase="checking the answer with other contents")
     answer = explain(tmp_path, PROGRAM, watcher=watcher)

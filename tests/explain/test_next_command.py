@@ -63,3 +63,7 @@ def test_a_search_that_was_stopped_says_nothing_about_the_changes() -> None:
 def test_another_language_or_no_front_end_has_no_hint() -> None:
     assert notes(isolated(), file="p.js") == ""
     assert notes(isolated(), replace(REQUEST, frontend="none")) == ""
+
+
+def test_without_a_chain_nothing_is_said_about_what_the_changes_explain() -> None:
+    assert "it is not known how the changes lead" in notes(isolated())

@@ -116,11 +116,14 @@ class Chooser:
         """`candidates` compares the failing run with the run of the good version."""
         self._context, self._problem = context, problem
         self._failure, self._candidates = failure, candidates
+        self.so_far: Choice | None = None  # what is shown if an interrupt stops the checks
+        self._is_first = True  # is the answer of the search still being explained?
 
     def choose(self, answer: Answer) -> tuple[Choice, tuple[Alternative, ...]]:
         """Return the best choice, and the other sets in order of rank."""
         self._context.watcher.phase("explaining the answer")
         choices = sorted(map(self._choice, self._answers(answer)), key=lambda c: c.rank)
+        self.so_far, self._is_first = choices[0], False
         if len(choices) == 1:
             choices = self._with_another(choices[0])
         best, *rest = choices
@@ -243,10 +246,12 @@ class Chooser:
         """Explain an answer.  If it is a dodge, choose a set with the avoided code instead."""
         changes = self._context.changes
         answer, explained = self.explain(answer)
+        self._keep(answer, explained)
         if answer.is_guess:
             answer, explained = self._decided(answer, explained)
         if explained.gap is not None:
             answer, explained = self._led_to_failure(answer, explained)
+        self._keep(answer, explained)
         avoided = self._avoided(answer, explained)
         # Some are reverted already, but only so that the program builds.
         entered = self._at_fault(avoided & answer.reverted, answer, explained)
@@ -275,6 +280,11 @@ class Chooser:
             return Choice(answer, explained, dodged)
         joined = self._joined(answer, avoided, replacement.with_found)
         return Choice(*self.explain(joined, avoided), dodged)
+
+    def _keep(self, answer: Answer, explained: ExplainedSet) -> None:
+        """Keep the explained answer of the search for the case that its checks are interrupted."""
+        if self._is_first and answer.holds:
+            self.so_far = Choice(answer, explained)
 
     def _decided(self, answer: Answer, explained: ExplainedSet) -> tuple[Answer, ExplainedSet]:
         """Decide by the causes which of the entangled changes is the root: the damage starts there.

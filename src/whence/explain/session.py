@@ -255,7 +255,12 @@ class _Explaining:
                 choice, others = shown, shown.dodges
                 break
             self._found = answer
-            choice, others = chooser.choose(answer)
+            try:
+                choice, others = chooser.choose(answer)
+            except (KeyboardInterrupt, OutOfRuns):
+                if chooser.so_far is None:
+                    raise
+                return self._unchecked(chooser.so_far, bad, problem, failing)
             if not choice.answer.holds:
                 self._retract_pass(choice.answer)
             elif self._stands_other_memory(choice.answer):
@@ -264,6 +269,19 @@ class _Explaining:
         self._note_unlinked(choice)
         explanation = self._explanation_of(choice, others, bad, problem, failing)
         return self._proved(explanation, choice, found, bad, passing)
+
+    def _unchecked(
+        self, choice: Choice, bad: Run, problem: IsolateProblem, failing: Recording
+    ) -> Explanation:
+        """Return the explained answer of a search, of which the checks were stopped."""
+        stopped = (self._session.interrupted(choice.answer).reason or "").partition(";")[0]
+        self._session.note(
+            f"The checks of the answer did not end: {stopped}. It may be a dodge, whose reverting "
+            "only avoids the faulty code."
+        )
+        self._context.solved(choice.explained.tree)
+        self._note_unlinked(choice)
+        return self._explanation_of(choice, choice.dodges, bad, problem, failing)
 
     def _unfinished(self, chooser: Chooser, answer: Answer) -> Choice | None:
         """Explain what a search found that a limit stopped; None if that gives no chain."""
