@@ -150,6 +150,13 @@ def test_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -
     assert explored(tmp_path, generated(seed), ARGUMENTS, stdin=STDIN_TEXT, most=6).runs
 
 
+# Programs of which a run once went another way than promised.
+@pytest.mark.parametrize("seed", [21, 108, 124, 126, 129, 146, 161, 205, 273, 303])
+def test_programs_that_once_diverged_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
+    at = "output" if seed % 2 else None
+    assert explored(tmp_path, generated(seed), ARGUMENTS, at=at, stdin=STDIN_TEXT, most=6).runs
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6, 306))
 def test_many_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
@@ -270,3 +277,51 @@ def test_a_call_whose_writes_are_known_did_not_write_what_a_library_holds(tmp_pa
     found = explored(tmp_path, LIBRARY_TABLE, "6 a", at="output")
     assert outputs(found) == {b"digit\n", b"none\n"}
     assert len(found.runs) == 2  # the first argument decides nothing
+
+
+# By cause: what the programs above have in common.
+@pytest.mark.parametrize(
+    ("body", "arguments", "wanted"),
+    [
+        # The condition on the byte is kept although only a float that is made of it has one.
+        ("double f = argv[1][0] / 2.0; if (f < 20.5) puts(argv[1][0] & 4 ? \"4\" : \"no\"); "
+         "else puts(\"high\");", "$", {b"4\n", b"no\n", b"high\n"}),
+        # A float that fits into no int gives nothing that a solver may choose.
+        ("puts((int)(atoi(argv[1]) * 5.0) == 7 ? \"seven\" : \"no\");", "1", {b"no\n"}),
+        ("puts((int)(atoi(argv[1]) * 5.0) == 10 ? \"ten\" : \"no\");", "2000000000",
+         {b"no\n", b"ten\n"}),
+        ("int n = atoi(argv[1]); puts(1 << n == 16 ? \"16\" : n > 40 ? \"far\" : \"near\");", "50",
+         {b"16\n", b"far\n", b"near\n"}),
+        # A word begins where the spaces before it end.
+        ("char w[9]; puts(sscanf(argv[1], \"%8s\", w) == 1 && strlen(w) == 3 ? \"3\" : \"no\");",
+         "' ab'", {b"3\n", b"no\n"}),
+    ],
+)  # fmt: skip
+def test_what_decides_a_condition_is_kept(
+    tmp_path: Path, body: str, arguments: str, wanted: set[bytes]
+) -> None:
+    heads = "".join(f"#include <{name}.h>\n" for name in ("stdio", "stdlib", "string"))
+    source = f"{heads}int main(int argc, char **argv) {{ {body} return 0; }}\n"
+    assert outputs(explored(tmp_path, source, arguments, most=20)) == wanted
+
+
+# Whether the text is a number decides whether the index is a condition.
+INDEXED = """
+#include <stdio.h>
+#include <stdlib.h>
+static int limit = 'm';
+int main(int argc, char **argv) {
+    int at = strtol(argv[1], NULL, 10);
+    if (argv[3][0] < 'm')
+        limit = 'q';
+    puts(argv[2][at & 1] >= limit ? "far" : "near");
+    return 0;
+}
+"""
+
+
+def test_a_step_that_is_a_condition_in_another_run_has_its_place_in_the_order(
+    tmp_path: Path,
+) -> None:
+    found = explored(tmp_path, INDEXED, "x ab c", at="output", most=40)
+    assert outputs(found) == {b"far\n", b"near\n"}

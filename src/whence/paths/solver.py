@@ -127,7 +127,7 @@ class Solver:
         if not domains.is_byte(broken.unknowns):
             return None
         one = next(unknowns.members(broken.unknowns))
-        near = [*one.facts, *(fact for fact in kept if fact.unknowns & broken.unknowns)]
+        near = [*one.facts, *unknowns.sharing(broken.unknowns, kept)]
         own = [fact for fact in near if fact.unknowns == broken.unknowns]
         values = domains.common([broken, *own])
         if values is None:

@@ -254,6 +254,10 @@ class Unknowns:
                 return [fact for fact, is_kept in zip(facts, kept, strict=True) if is_kept]
             reached = grown
 
+    def sharing(self, unknowns: int, facts: Sequence[Fact]) -> list[Fact]:
+        """Return those of `facts` that speak of a set, also through values that it defines."""
+        return [fact for fact in facts if self._key(fact.unknowns) & unknowns]
+
     def ends(self, unknowns: int, contents: Mapping[InputSource, bytes]) -> int:
         """Return those of a set that are the zero byte behind an input."""
         found = 0

@@ -170,6 +170,7 @@ _DEFINED: dict[COp | PyOp, Rule] = {
     COp.SHL: _is_in_range, COp.LSHR: _is_in_range, COp.ASHR: _is_in_range,
     COp.CTLZ: _is_counted, COp.CTTZ: _is_counted,
     COp.FMIN: _differ_nowhere, COp.FMAX: _differ_nowhere,
+    COp.FPTOSI: lambda o, a: _fits_integer(o, a), COp.FPTOUI: lambda o, a: _fits_integer(o, a),
 }  # fmt: skip
 _CONDITIONS: dict[COp | PyOp, Rule] = {
     COp.EQ: lambda _, a, b: a == b,
@@ -296,12 +297,15 @@ def _from_integer(o: Operation, operands: Sequence[Any], result: Any) -> Any:
 def _to_integer(o: Operation, operands: Sequence[Any], result: Any) -> Any:
     if o.widths[0] not in FORMATS:
         return None
-    a = _number(operands[0])
-    is_signed = o.op is COp.FPTOSI
-    convert = z3.fpToSBV if is_signed else z3.fpToUBV
-    lowest = -(1 << (o.width - 1)) if is_signed else 0
-    fits = _truncates_into(o.widths[0], a, lowest, lowest + (1 << o.width))
-    return z3.Implies(fits, result == convert(z3.RTZ(), a, z3.BitVecSort(o.width)))
+    convert = z3.fpToSBV if o.op is COp.FPTOSI else z3.fpToUBV
+    return result == convert(z3.RTZ(), _number(operands[0]), z3.BitVecSort(o.width))
+
+
+def _fits_integer(o: Operation, a: Any) -> Any:
+    if o.widths[0] not in FORMATS:
+        return None
+    lowest = -(1 << (o.width - 1)) if o.op is COp.FPTOSI else 0
+    return _truncates_into(o.widths[0], _number(a), lowest, lowest + (1 << o.width))
 
 
 def _truncates_into(width: int, a: Any, low: int, high: int) -> Any:

@@ -28,6 +28,7 @@ from whence.subject.command import Ended
 from whence.trace.c.flow import CFlow
 from whence.trace.c.recording import CRecording
 from whence.trace.c.replayed import ReplayedLog
+from whence.trace.flow import Constant, Operand
 from whence.trace.points import find, last_execution
 from whence.trace.slicer import ByteRange
 
@@ -36,7 +37,7 @@ _WRITERS = (
     "_ZNSo", "_ZNKSt7num_put", "_ZSt13__int_to_char", "_ZSt16__ostream", "_ZSt14__ostream",
     "_ZStls",
 )  # fmt: skip
-_MAX_BRANCHES = 300  # in a slice, that are ordered although inputs do not decide them; guessed
+_MAX_ORDERED = 300  # steps of a slice that are ordered although inputs do not decide them; guessed
 # Slugs of errors that say that a run did not get to a point.
 _NOT_REACHED = ("no-such-end", "no-such-byte", "line-not-executed")
 
@@ -90,20 +91,42 @@ class CRun:
                 slices[b] = self._slices.of([b])
             return a in slices[b]
 
-        steps = sorted({*own, *self._branches(members)})
+        steps = sorted({*own, *self._undecided(members)})
         return [one for step in reorder(steps, is_behind) for one in own.get(step, [])]
 
-    def _branches(self, members: set[int]) -> list[Step]:
-        """Return the branches of a slice that inputs do not decide in this run.
+    def _undecided(self, members: set[int]) -> list[Step]:
+        """Return the steps of a slice that are no conditions here, but may be in another run.
 
-        What decides that one of them counts comes before it, as for the others: in another run
-        inputs may decide it.  If there are too many, none is returned.
+        What decides that one of them counts comes before it, as for the others.  If there are too
+        many, only the branches are returned, and if these are too many, none is.
         """
         flow = self._flow
-        found = [Step(step) for step in members if flow.kind(Step(step)) == OpKind.BRANCH]
-        if len(found) > _MAX_BRANCHES:
-            return []
-        return [step for step in found if flow.node(step).operands]
+        found = [Step(step) for step in members if self._may_decide(Step(step))]
+        if len(found) > _MAX_ORDERED:
+            found = [step for step in found if flow.kind(step) == OpKind.BRANCH]
+        return found if len(found) <= _MAX_ORDERED else []
+
+    def _may_decide(self, step: Step) -> bool:
+        """Is a step a condition if inputs decide its operands?"""
+        kind, node = self._flow.kind(step), self._flow.node(step)
+        if kind == OpKind.BRANCH:
+            return bool(node.operands)
+        if kind == OpKind.CALL:
+            return node.operation.op is COp.OPAQUE
+        if node.pointer is not None:
+            return self._is_indexed(node.pointer)
+        return node.operation.op is COp.SELECT
+
+    def _is_indexed(self, pointer: Operand) -> bool:
+        """Does an address have an index that the program computes?"""
+        while isinstance(pointer, int) and not isinstance(pointer, Constant):
+            node = self._flow.node(pointer)
+            if node.operation.op not in (COp.COPY, COp.ADDRESS) or not node.operands:
+                return False
+            if any(not isinstance(index, Constant) for index in node.operands[1:]):
+                return True
+            pointer = node.operands[0]
+        return False
 
     @cached_property
     def _slices(self) -> RelevantSlices:
@@ -145,7 +168,7 @@ def _way(flow: CFlow, condition: Condition) -> object:
     if condition.kind in (ConditionKind.ADDRESS, ConditionKind.CALLEE, ConditionKind.SHAPE):
         return condition.value
     if condition.kind not in (ConditionKind.BRANCH, ConditionKind.CASE):
-        return True
+        return condition.value or True
     node = flow.node(condition.step)
     if node.operation.op is COp.SWITCH:
         value = flow.value_of(node.operands[0])

@@ -76,6 +76,7 @@ def scanned(call: LibraryCall) -> bool:
     if any(item.kind not in _KNOWN for item in stored):
         return False
     places = iter(writes)
+    behind = 0  # the item before
     for number, item in enumerate(items):
         used = [origin for origin in origins[item.start : item.stop + 1] if origin is not None]
         first = origins[item.start] if item.start < len(origins) else None
@@ -83,7 +84,8 @@ def scanned(call: LibraryCall) -> bool:
         if item.is_found and len(used) < item.stop - item.start:
             is_free = False  # a part of it is no input
         if is_free:
-            _require(call, item, origins, number, len(text))
+            _require(call, item, origins, number, len(text), behind)
+        behind = item.stop
         if item.is_found and item.is_stored:
             address, size = next(places)
             if is_free:
@@ -98,16 +100,18 @@ _REAL = frozenset("efgEG")
 
 
 def _require(
-    call: LibraryCall, item: _Item, origins: list[InputByte | None], number: int, end: int
-) -> None:
+    call: LibraryCall, item: _Item, origins: list[InputByte | None], number: int, end: int,
+    behind: int,
+) -> None:  # fmt: skip
     """Add the condition that a directive found what it did, or did not find it.
 
-    `end` is where the text ends; in memory, a zero follows.
+    `end` is where the text ends; in memory, a zero follows.  `behind` is where the directive
+    before it stopped.
     """
     rest = [origin for origin in origins[item.start :] if origin is not None]
     size = item.stop - item.start
     if item.kind in _TEXTS and item.is_found:
-        _require_word(call, item, origins[:end], number)
+        _require_word(call, item, origins[:end], number, behind)
         return
     if item.kind == "":
         wanted = item.literal[0]
@@ -132,25 +136,34 @@ def _require(
 
 
 def _require_word(
-    call: LibraryCall, item: _Item, origins: list[InputByte | None], number: int
+    call: LibraryCall, item: _Item, origins: list[InputByte | None], number: int, behind: int
 ) -> None:
-    """Add the condition that a word ends where it ended: no byte before, and the next one does."""
+    """Add the condition that a word is where it was.
+
+    Before it there are spaces, no byte in it ends it, and the next one does.
+    """
     if item.kind == "c":
         return
     size = item.stop - item.start
-    taken = origins[item.start : item.stop + (size != item.width)]
     parts, unknowns = [], 0
-    for at, origin in enumerate(taken):
+    for at in range(behind, min(item.stop + (size != item.width), len(origins))):
+        origin = origins[at]
         value = call.of.byte(origin) if origin is not None else None
         if isinstance(value, Term):
-            is_inside = (
-                _in_set(value.term, item.literal) if item.kind == "[" else _is_word([value.term])
-            )
-            parts.append(is_inside if at < size else z3.Not(is_inside))
+            parts.append(_is_as_in_word(value.term, item, at))
             unknowns |= value.unknowns
     if parts:
         fact = Fact(z3.And(parts), unknowns)
-        call.of.add(call.step, ConditionKind.SHAPE, fact, (number, size))
+        shape = number, item.start - behind, size
+        call.of.add(call.step, ConditionKind.SHAPE, fact, shape)
+
+
+def _is_as_in_word(byte: Any, item: _Item, at: int) -> Any:
+    """Return that a byte before a word, in it or behind it is of the kind that it was."""
+    if at < item.start:
+        return z3.Or([byte == space for space in _SPACE])
+    is_inside = _in_set(byte, item.literal) if item.kind == "[" else _is_word([byte])
+    return is_inside if at < item.stop else z3.Not(is_inside)
 
 
 def _is_word(terms: Sequence[Any]) -> Any:

@@ -209,15 +209,15 @@ class PathPass(RunValues):
             values = self._with_base(step, operation, node, values)
         terms = _terms(operation, values)
         if terms is None or not 0 < operation.width <= MAX_WIDTH:
-            self._pin_values(step, node.operands, operation.width)
+            self._pin_values(step, node.operands, operation.width, "an operation without a formula")
             return
         if operation.op is COp.COPY:
             self.terms[step] = Term(resized(terms[0], operation.width), unknowns)
             self._keep_truth(step, node)
             return
-        needed = defined(operation, terms)
-        if needed is not None:
-            self.add(step, ConditionKind.DEFINED, Fact(needed, unknowns))
+        if not self._is_defined(step, operation, terms, unknowns):
+            self._pin_values(step, node.operands, operation.width, "an undefined operation")
+            return
         found = applied(operation, terms)
         if found is None:
             self._define(step, operation, terms, unknowns)
@@ -226,6 +226,22 @@ class PathPass(RunValues):
             self.terms[step] = Term(z3.If(found, _ONE, _ZERO), unknowns)
         else:
             self.terms[step] = Term(found, unknowns)
+
+    def _is_defined(
+        self, step: Step, operation: Operation, terms: list[Any], unknowns: int
+    ) -> bool:
+        """Was the result of an operation defined?  Add the condition that it is, or is not.
+
+        What an operation without a defined result gives (a shift by too many bits, a float that
+        fits into no integer) depends on the machine.
+        """
+        needed = defined(operation, terms)
+        if needed is None or z3.is_true(self.unknowns.recorded(needed, unknowns)):
+            if needed is not None:
+                self.add(step, ConditionKind.DEFINED, Fact(needed, unknowns))
+            return True
+        self.add(step, ConditionKind.DEFINED, Fact(z3.Not(needed), unknowns), "undefined")
+        return False
 
     def _select(self, step: Step, node: FlowNode, values: Sequence[Value]) -> None:
         """`a ? b : c` is a branch of the source, also where the compiler makes none of it."""
@@ -359,9 +375,9 @@ class PathPass(RunValues):
         facts = [fact for call in calls for fact in self._read_by(call)]
         self._pin(step, facts, width, self._opaque[next(iter(calls))])
 
-    def _pin_values(self, step: Step, operands: Sequence[Operand], width: int) -> None:
+    def _pin_values(self, step: Step, operands: Sequence[Operand], width: int, by: str) -> None:
         facts = [self._equal(operand) for operand in operands]
-        self._pin(step, [fact for fact in facts if fact], width, "an operation without a formula")
+        self._pin(step, [fact for fact in facts if fact], width, by)
 
     def _pin(self, step: Step, facts: Sequence[Fact], width: int, by: str) -> None:
         if not facts or not width:
