@@ -308,3 +308,57 @@ else:
 """
     found = explored_script(tmp_path, source, "1h2m", most=25)
     assert {"what?", "long", "short"} <= seen(found)
+
+
+# argparse is not recorded: an argument is the value of the option that it spells.
+OPTIONS = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("word")
+parser.add_argument("--scale", type=float, default=1.0)
+parser.add_argument("--rows", type=int)
+parser.add_argument("--loud", action="store_true")
+options = parser.parse_args()
+if options.rows > 40:
+    print("many")
+elif options.scale * 2 == 7.5:
+    print("scaled")
+elif options.word == "key":
+    print("key")
+else:
+    print("LOUD" if options.loud else "else")
+"""
+
+
+def test_options_of_argparse_lead_from_arguments_to_branches(tmp_path: Path) -> None:
+    found = explored_script(tmp_path, OPTIONS, "abc --scale 2 --rows=3")
+    assert seen(found) == {"many", "scaled", "key", "else"}
+    pinned = python_run(found.runs[0].run).path.pinned_by(found.runs[0].run.conditions)
+    assert [name for name in pinned if "parse_args" in name]
+
+
+def test_an_option_that_no_argument_spells_is_taken_as_recorded(tmp_path: Path) -> None:
+    found = explored_script(tmp_path, OPTIONS, "2 --scale 2 --rows 2")
+    pinned = python_run(found.runs[0].run).path.pinned_by(found.runs[0].run.conditions)
+    assert "parse_args" in pinned
+
+
+# Deleting an item may raise, so what decides that it is deleted comes before all that follows.
+STOCK = """
+import sys
+stock = {"a": 1}
+for line in sys.stdin:
+    if line[0] == "-":
+        amount = int(line[1])
+        if amount > 4:
+            del stock["a" if amount != 7 else "b"]
+    elif line[0] == "l":
+        for name in stock:
+            print(name)
+"""
+
+
+def test_a_deletion_that_did_not_happen_has_its_place_in_the_order(tmp_path: Path) -> None:
+    found = explored_script(tmp_path, STOCK, stdin="-3\nl\n", at="output", most=12)
+    assert not found.diverged
+    assert seen(found) >= {"a", ""}

@@ -78,6 +78,8 @@ def scanned(call: LibraryCall) -> bool:
     places = iter(writes)
     behind = 0  # the item before
     for number, item in enumerate(items):
+        if not item.is_found and item.start == len(text) > behind:
+            item = item._replace(start=behind, stop=behind)
         used = [origin for origin in origins[item.start : item.stop + 1] if origin is not None]
         first = origins[item.start] if item.start < len(origins) else None
         is_free = first is not None and first.source in call.of.free

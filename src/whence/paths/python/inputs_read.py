@@ -8,9 +8,10 @@ from typing import Any
 from whence.frontend.python.values import Obj, items
 from whence.inputs import InputByte, InputRange, SourceKind
 from whence.paths.python.formulas import Formula, every
+from whence.paths.python.options import PARSERS
 from whence.paths.python.site import Site
 from whence.paths.python.sources import InputValues
-from whence.paths.python.values import AnyValue, Held, Text
+from whence.paths.python.values import AnyValue, Held, Options, Text, unknowns_of
 
 _NEWLINE = 10
 _LINES = frozenset({"readline", "__next__", "next", "input", "readlines"})
@@ -38,7 +39,25 @@ def read_value(
         listed = _listed(site, inputs, ranges, texts, how)
         if listed is not None:
             return listed
+    if how in PARSERS:
+        return _parsed(site, inputs, free, value, how)
     return _pinned(site, inputs, free, value)
+
+
+def _parsed(
+    site: Site, inputs: InputValues, ranges: Sequence[InputRange], value: Any, how: str
+) -> AnyValue:
+    """Return the options that a parser found in the arguments."""
+    parts: list[AnyValue] = []
+    for one in ranges:
+        parts += inputs.all_bytes(one.source)
+    whole = unknowns_of([site.pinned(how, parts, None)])
+    choice = f"the choice of {how} which argument is for which option"
+    made = unknowns_of([site.pinned(choice, [], None)])
+    if isinstance(value, Obj) and value.kind == "tuple":
+        found = items(value) or ()  # parse_known_args also returns the arguments that are left
+        return Held("tuple", [Options(whole, one, tuple(ranges), made) for one in found])
+    return Options(whole, value, tuple(ranges), made)
 
 
 def _keep_line(site: Site, inputs: InputValues, read: InputRange, text: Text, how: str) -> None:

@@ -9,6 +9,7 @@ value.  The contents of a literal are: for a str its UTF-8 bytes, for bytes thes
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -44,6 +45,11 @@ class InputValues:
         """Do the contents of a source spell this text?"""
         given = self._contents.get(read.source)
         return given is not None and given == value.encode("utf-8", "surrogateescape")
+
+    def spelling(self, read: InputRange) -> str:
+        """Return a part of an argument as Python gives it to the program."""
+        given = self._contents[read.source][read.start : read.stop]
+        return given.decode("utf-8", "surrogateescape")
 
     def all_bytes(self, source: InputSource) -> list[Number]:
         """Return all bytes of a source, as numbers."""
@@ -87,6 +93,11 @@ class InputValues:
             self._unknowns.add_fact(byte, Fact(fact, found.unknowns))
         return found
 
+    def keep_from(self, byte: InputByte, value: int) -> None:
+        """Let a byte never have a value: it would be read in another way."""
+        found = self.byte(byte)
+        self._unknowns.add_fact(byte, Fact(found.term != value, found.unknowns))
+
     # --- literals -------------------------------------------------------------------------------
 
     def literal(self, source: InputSource, value: Any) -> AnyValue:
@@ -118,12 +129,20 @@ class InputValues:
         value = ast.literal_eval(node)
         if isinstance(value, int) and not isinstance(value, bool):
             return self._number(text, value)
-        if isinstance(value, float) and value == value and abs(value) != float("inf"):
-            found = self._unknowns.whole(text, z3.RealSort(), exact(value))
-            return Real(found.term, found.unknowns, value)
+        if isinstance(value, float) and math.isfinite(value):
+            return self._real(text, value)
         if isinstance(value, str):
             return self._quoted(text, value)
         return value
+
+    def number(self, read: InputRange, value: float) -> Number | Real:
+        """Return the number that a part of a source spells, and that any other one may replace."""
+        text = NumberText(read.source, read.start, read.stop)
+        return self._number(text, value) if isinstance(value, int) else self._real(text, value)
+
+    def _real(self, text: NumberText, value: float) -> Real:
+        found = self._unknowns.whole(text, z3.RealSort(), exact(value))
+        return Real(found.term, found.unknowns, value)
 
     def _number(self, text: NumberText, value: int) -> Number:
         found = self._unknowns.whole(text, z3.IntSort(), value)

@@ -18,6 +18,7 @@ from whence.paths.python.heap import Heap, recorded_held
 from whence.paths.python.inputs_read import read_value
 from whence.paths.python.module_trees import ModuleTrees
 from whence.paths.python.operations import builtin, method, operator
+from whence.paths.python.options import option_value
 from whence.paths.python.patterns import bound_value, chosen_case
 from whence.paths.python.site import NO_RULE
 from whence.paths.python.sources import InputValues
@@ -27,6 +28,8 @@ from whence.paths.python.values import (
     Counted,
     Held,
     Number,
+    Options,
+    Taken,
     is_symbolic,
     taken,
 )
@@ -458,6 +461,17 @@ class SymbolicSteps:
         elif isinstance(whole, Held) or is_symbolic(whole) or is_symbolic(key):
             self._result(step, item(site, whole, key), (whole, key), "an index")
 
+    def _attr(self, step: Step, op: int) -> None:
+        """An attribute of an object that code without a formula made."""
+        if self._run.source.get(step):
+            return
+        (holder,) = self._operands(step, op)
+        if isinstance(holder, Options):
+            site, name = self._to.site(step), self._program.name[op] or ""
+            self._set(step, option_value(site, self._inputs, holder, name))
+        elif isinstance(holder, Taken):
+            self._set(step, taken(self._flow.value(step), holder.unknowns))
+
     def _set_item(self, step: Step, op: int) -> None:
         holder = self._run.operands_of(step)[0]
         operands = self._operands(step, op)
@@ -606,8 +620,9 @@ class SymbolicSteps:
 
 
 _HANDLED = frozenset({
-    "binary", "inplace", "unary", "compare", "format", "branch", "either", "list", "tuple", "dict",
-    "comp", "item", "set_item", "del_item", "unpack", "next", "call", "param", "match", "store",
+    "attr", "binary", "inplace", "unary", "compare", "format", "branch", "either", "list", "tuple",
+    "dict", "comp", "item", "set_item", "del_item", "unpack", "next", "call", "param", "match",
+    "store",
 })  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import z3
 
 from whence.frontend.python.values import Obj, Value
+from whence.inputs import InputRange
 
 Char = Any  # an int, or a term of the sort Int
 AnyValue = Any  # symbolic, or a value that inputs do not decide
@@ -115,7 +116,17 @@ class Found:
         return self.text.unknowns
 
 
-SYMBOLIC = (Number, Truth, Real, Text, Taken, Held, Counted, Found)
+@dataclass(frozen=True, slots=True, eq=False)
+class Options:
+    """What a parser made of the arguments; `made` is the unknown that stands for the parser."""
+
+    unknowns: int
+    value: Value
+    read: tuple[InputRange, ...]  # the arguments
+    made: int
+
+
+SYMBOLIC = (Number, Truth, Real, Text, Taken, Held, Counted, Found, Options)
 
 
 def unknowns_of(values: Iterable[AnyValue]) -> int:

@@ -96,7 +96,9 @@ def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
     A call that ends the process counts as one that raises.
     """
     opcode, name = program.opcode[op], program.name[op]
-    if opcode in ("item", "unpack") or (opcode == "binary" and name in _DIVISIONS):
+    is_division = opcode in ("binary", "inplace") and (name or "").removesuffix("=") in _DIVISIONS
+    is_item = opcode == "inplace" and program.extra[op] == "item"
+    if opcode in ("item", "unpack", "del_item") or is_division or is_item:
         yield _MAY_RAISE
     if opcode == "raise":
         yield _LEAVE
