@@ -92,6 +92,8 @@ class ContractSession:
     notes: list[str] = field(default_factory=list)
     runs: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
+    # Answers by version and calls: whoever judges runs again with other contracts needs the same.
+    _known: dict[object, Mapping[int, Sequence[AnsweredCall]]] = field(default_factory=dict)
 
     def result(self) -> ContractResult:
         """Do all the work."""
@@ -215,9 +217,12 @@ class ContractSession:
         self, run: RunCallsAgain, version: Path, name: str, asked: Sequence[AskedCall]
     ) -> Mapping[int, Sequence[AnsweredCall]]:  # fmt: skip
         """Run functions of a version on recorded states."""
-        self.say(f"running functions of the {name} version on {len(asked)} recorded states")
-        with self._copied(version) as (tree, out):
-            return run(tree, self.request.commands, out, asked)
+        key = (version, tuple((id(each.process), each.call.number) for each in asked))
+        if key not in self._known:
+            self.say(f"running functions of the {name} version on {len(asked)} recorded states")
+            with self._copied(version) as (tree, out):
+                self._known[key] = run(tree, self.request.commands, out, asked)
+        return self._known[key]
 
     @contextmanager
     def _copied(self, version: Path) -> Iterator[tuple[Path, Path]]:

@@ -34,6 +34,7 @@ from whence.paths.python.program import open_python_program
 from whence.trace.c import source_functions as c_source
 from whence.trace.c import watched_calls as c_calls
 from whence.trace.c.analysis import CAnalysis
+from whence.trace.c.calls_again import run_calls_again as run_c_calls_again
 from whence.trace.c.recording import CRecording
 from whence.trace.c.rerunning import c_rerunner
 from whence.trace.flow import Flow
@@ -71,6 +72,7 @@ _C = Language(
     open_test=CRerunner,
     rerunner=c_rerunner,
     watch=c_calls.watch_calls,
+    run_calls_again=run_c_calls_again,
     source_functions=c_source.source_functions,
     parse_expression=c_calls.CCallExpression,
 )

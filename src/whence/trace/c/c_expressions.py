@@ -162,6 +162,27 @@ def evaluated_path(scope: CallScope, place: str, *, at_end: bool) -> State:
     return value
 
 
+class Located(NamedTuple):
+    """Where a place lies in memory."""
+
+    address: int
+    size: int
+    is_pointer: bool
+
+
+def located(scope: CallScope, place: str) -> Located | None:
+    """Return where a place lies at the start of a call; None if that is not known."""
+    try:
+        root = parse_expression(place).root
+        found = _Evaluation({"before": scope.at(at_end=False)}, {}).evaluate(root, "before")
+    except (ExpressionError, UnknownStateError, RecursionError):
+        return None
+    kind = bare(found.type)
+    if found.address is None or kind is None or not kind.size:
+        return None
+    return Located(found.address, kind.size, is_pointer(kind))
+
+
 class _Evaluation:
     """Evaluates one expression."""
 

@@ -70,16 +70,17 @@ class SourcePlaces:
 
 
 def watched_processes(
-    recording: CRecording, places: SourcePlaces, changed: frozenset[tuple[str, int]]
-) -> Iterator[CWatchedProcess]:
-    """Yield the calls of each thread of a recorded run."""
+    recording: CRecording, places: SourcePlaces, changed: frozenset[tuple[str, int]],
+    only: frozenset[int] | None = None,
+) -> Iterator[CWatchedProcess]:  # fmt: skip
+    """Yield the calls of each thread of a recorded run; `only` has the numbers of those to read."""
     for process in recording.processes:
         image = recording.image(process)
         for log in process.logs:
             thread = recording.thread(image, log)
             name = () if log.kind == "main" else (f"{log.kind} {log.number}",)
             command = (*process.arguments, *name)
-            yield _Reader(thread, command, places, changed).read()
+            yield _Reader(thread, command, places, changed, only).read()
 
 
 @dataclass
@@ -106,9 +107,10 @@ class _Reader:
 
     def __init__(
         self, thread: CThread, command: tuple[str, ...], places: SourcePlaces,
-        changed: frozenset[tuple[str, int]],
+        changed: frozenset[tuple[str, int]], only: frozenset[int] | None = None,
     ) -> None:  # fmt: skip
         self._thread, self._places, self._changed = thread, places, changed
+        self._only = only
         self._process = CWatchedProcess(command)
         self._functions = CFunctions(thread.image)
         self._index: dict[int, int | None] = {}  # function -> index into the process's functions
@@ -135,7 +137,8 @@ class _Reader:
             if index is None:
                 continue
             process.counts[index] = process.counts.get(index, 0) + 1
-            if self._is_wanted(index) and self._call(log, number, index, above):
+            is_asked = self._only is None or number in self._only
+            if is_asked and self._is_wanted(index) and self._call(log, number, index, above):
                 logged[number] = number
         self._order()
         return process
