@@ -561,6 +561,43 @@ def test_of_changes_that_only_work_together_the_root_is_what_no_longer_runs(
     assert "del attributes[name]" in answer.missing[0].text
 
 
+IMPORTED = """
+    == keys.py
+     def want(value):
+         return value
+    +def key_list(key):  # [helper]
+    +    return [key]  # [helper]
+     class Signer:
+    -    def __init__(self, key, salt):
+    -        self.key = key
+    -        self.salt = "ours" if salt is None else salt
+    +    def __init__(self, keys, salt):
+    +        self.keys, self.salt = keys, want(salt)  # [fault]
+         def sign(self, value):
+    -        return self.key + self.salt + value
+    +        return self.keys[-1] + self.salt + value
+    == serializer.py
+    +from keys import key_list  # [import]
+     from keys import Signer
+     class Serializer:
+         def __init__(self, key):
+    -        self.key = key
+    +        self.keys = key_list(key)
+         def dumps(self, value, salt=None):
+    -        return Signer(self.key, salt).sign(value)
+    +        return Signer(self.keys, salt).sign(value)
+    == program.py
+     from serializer import Serializer
+     print(Serializer("key").dumps("text"))
+"""
+
+
+def test_of_entangled_changes_an_import_is_not_where_the_damage_starts(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, IMPORTED)
+    assert "fault" in answer.root
+    assert "import" not in answer.root
+
+
 RENAMED = """
     == writers.py
     -class HTMLWriter:  # [class]

@@ -127,6 +127,7 @@ class Chooser:
         if len(choices) == 1:
             choices = self._with_another(choices[0])
         best, *rest = choices
+        best = replace(best, answer=_narrowed(best))
         others = [*best.dodges]
         for choice in rest:
             is_dodge = best.is_nearer_than(choice)
@@ -485,6 +486,22 @@ def with_root(answer: Answer, root: Reverted) -> Answer:
     """Return an answer with one of its units as the root, and the others as auxiliary."""
     rest = tuple(unit for unit in (*answer.root, *answer.auxiliary) if unit != root)
     return replace(answer, root=(root,), auxiliary=rest)
+
+
+def _narrowed(choice: Choice) -> Answer:
+    """Return the answer of a choice without root units that no run showed to be needed.
+
+    Such units are in the root because they belong to the same lines as others.  If the chain to
+    the failure holds only the others, they are auxiliary.
+    """
+    answer, explained = choice.answer, choice.explained
+    linked = {change for link in explained.chain for change in link.changes}
+    kept = tuple(unit for unit in answer.root if unit & linked)
+    is_known = explained.gap is None and choice.dodged is None and answer.holds
+    if answer.needs_all or not is_known or not kept:
+        return answer
+    rest = tuple(unit for unit in answer.root if unit not in kept)
+    return replace(answer, root=kept, auxiliary=(*answer.auxiliary, *rest))
 
 
 def _grow_behind(candidates: CandidateChanges) -> None:

@@ -198,11 +198,24 @@ def first_run(flow: Flow, changes: Iterable[Change]) -> Step | None:
     return Step(min(found)) if found else None
 
 
+@dataclass(frozen=True, order=True)
+class DamageStart:
+    """The first step with which some changes take part in the damage; the likeliest root is least.
+
+    Code that was rewritten differs in many steps, and most of these are not at fault.
+    """
+
+    is_unseen: bool  # does no name in the code have another value than in the fixed run?
+    only_names_code: bool  # does the step only get a function, a class or a module?
+    step: Step
+
+
 def damage_start(
-    tree: CauseSearch, causes: Iterable[Cause], meeting: Meeting, changes: Reverted
-) -> Step | None:
+    tree: CauseSearch, causes: Sequence[Cause], meeting: Meeting, changes: Reverted
+) -> DamageStart | None:
     """Return the first step on the way to the failure that these changes hold and that differs.
 
+    A step that only gets code, as an import does that new code needs, comes after all others.
     `tree` compares the failing run with the fixed run.  None: no such step is on the way.
     """
     comparison = tree.comparison
@@ -214,4 +227,31 @@ def damage_start(
             if meeting.at(statement.file, statement.line) & changes:
                 steps = tree.steps(cause.id, [(statement.file, statement.line)]).tolist()
                 found.update(step for step in steps if not comparison.is_same(step))
-    return min(found, default=None)
+    if not found:
+        return None
+    flow = comparison.failing
+    is_code, first = min((flow.names_code(step), step) for step in found)
+    return DamageStart(not _holds_differing_name(causes, meeting, changes), is_code, first)
+
+
+def _holds_differing_name(causes: Iterable[Cause], meeting: Meeting, changes: Reverted) -> bool:
+    """Do some changes hold a name that has another value than in the fixed run?"""
+    differing: set[tuple[str, str]] = set()  # names, and their values in the failing run
+    old: dict[str, set[str]] = {}
+    new: dict[str, set[str]] = {}
+    for cause in causes:
+        for missing in cause.missing:
+            if changes.intersection(missing.changes):
+                for name, value in missing.statement.values.items():
+                    old.setdefault(name, set()).add(value)
+        for statement in cause.statements:
+            values = statement.values
+            differing |= {(name, values[name]) for name in statement.passing if name in values}
+            if meeting.at(statement.file, statement.line) & changes:
+                for name, value in values.items():
+                    new.setdefault(name, set()).add(value)
+    return any(
+        not new[name].isdisjoint(value for other, value in differing if other == name)
+        or (name in old and old[name].isdisjoint(new[name]))
+        for name in new
+    )
