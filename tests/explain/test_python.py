@@ -55,6 +55,18 @@ INDEX = """
          return [window[1] for window in windows(values, 2)]  # [fails]
      print(last([1, 2, 3]))
 """
+CHOSEN = """
+     class Basket:
+         def __init__(self, items):
+             self.items = items
+         def __len__(self):
+    -        return len(self.items)  # [fault]
+    +        return len(self.items) - 1  # [fault]
+     def label(basket):
+         return "given" if basket else "none"
+     found = label(Basket(["apple"]))
+     assert found == "given"  # [fails]
+"""
 CAUGHT = """
      def number(text):
          try:
@@ -500,7 +512,7 @@ METACLASS = """
         CONDITION, KEY, ATTRIBUTE, INDEX, CAUGHT, PROPERTY, INHERITED, OPERATOR, SORTED, CLOSURE,
         CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT, UNFINISHED,
         BY_NAME, RAISES, RAISES_IN_CALL, UNRAISED, UNRAISED_KEY, PRICE,
-        EXECUTED, GENERATOR_EXPRESSION, DELETED_BY_MAPPING, KEPT_METHOD, METACLASS, CAPTURED,
+        EXECUTED, GENERATOR_EXPRESSION, DELETED_BY_MAPPING, KEPT_METHOD, METACLASS, CAPTURED, CHOSEN,
     ],
 )  # fmt: skip
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:

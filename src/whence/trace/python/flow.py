@@ -33,6 +33,7 @@ _COPYING = frozenset({"return", "yield", "store", "await"})  # their value is th
 _READS_CONTENTS = frozenset({
     "call", "compare", "binary", "inplace", "unary", "branch", "either", "format", "list",
     "tuple", "set", "dict", "next", "match", "item", "unpack", "raise", "resume", "comp", "attr",
+    "phi",
 })  # fmt: skip
 # Operations that give a variable, an attribute or an item its value.
 _DEFINES = frozenset({"store", "set_attr", "set_item", "param", "next", "inplace", "unpack"})

@@ -78,6 +78,7 @@ typedef struct running {
     i64 last_instance;     /* -1: none yet */
     u32 pending;           /* the step that is running other code */
     u32 result, result_value;
+    u32 last_branch, branch_before;  /* the last two branches; 0: none */
     column_t results;
     u32 raised, constructed_by, unwinding;
     u8 has_run_code, has_result, is_on_stack;
@@ -720,14 +721,18 @@ static void complete_call(kernel_t *k, running_t *a, u32 op, u32 step, u32 value
     if (arguments != few) free(arguments);
 }
 
-/* Take the last alternative with this value as the source; if none has it, a constant. */
-static void complete_phi(kernel_t *k, u32 step, u32 value) {
+/* Take the last alternative with this value as the source.  If none has it, it is a constant: no step
+   made it, and only the branch tells why it is this one.  That branch is the last one before the step;
+   the stretch of the step may end in another one. */
+static void complete_phi(kernel_t *k, const running_t *a, u32 step, u32 value) {
     u32 found = 0;
     for (u32 at = k->start.at[step]; at < k->start.at[step + 1]; at++) {
         u32 operand = k->operands.at[at];
         if (operand > found && is_same(&k->objects, k->values.at[operand], value)) found = operand;
     }
+    u32 branch = a->last_branch < step ? a->last_branch : a->branch_before;
     if (found) k->source.at[step] = found;
+    else if (branch) add_read(k, step, branch);
 }
 
 static int may_return_kept_object(u8 opcode) {
@@ -765,7 +770,7 @@ static void complete(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
         if (setter) k->source.at[step] = setter;
         break;
     }
-    case O_PHI: complete_phi(k, step, value); break;
+    case O_PHI: complete_phi(k, a, step, value); break;
     default: break;
     }
     if (!is_object(&k->objects, value)) return;
@@ -914,6 +919,8 @@ static u32 emit(kernel_t *k, running_t *a, u32 stretch) {
             read_target(k, a, op, step);
     }
     if (p->op_flags[end - 1] & F_BRANCH) {
+        a->branch_before = a->last_branch;
+        a->last_branch = step;
         u32 own = block - p->function_first_block[a->function];
         if (own < p->function_blocks[a->function]) a->branches[own] = step;
     } else if (a->elements && p->op_flags[end - 1] & F_ELEMENT) {

@@ -300,8 +300,8 @@ class LoggedOperations:
             step = source
         return None
 
-    def _phi(self, _activation: RunningActivation, _op: Op, step: Step, value: Token) -> None:
-        """Take the last alternative with this value as the source; if none has it, a constant."""
+    def _phi(self, activation: RunningActivation, _op: Op, step: Step, value: Token) -> None:
+        """Take the last alternative with this value as the source; without one, read the branch."""
         values = self._run.values
         operands = [
             operand
@@ -310,3 +310,7 @@ class LoggedOperations:
         ]
         if operands:
             self._run.source[step] = max(operands)
+            return
+        branches = [branch for branch in activation.last_branches if branch < step]
+        if branches:
+            self._run.add_reads(step, branches[-1:])

@@ -21,6 +21,7 @@ class RunningActivation:
     variables: dict[str, Step] = field(default_factory=dict)  # name -> the step that set it last
     registers: dict[int, Step] = field(default_factory=dict)  # operation -> its last step
     branches: dict[Block, Step] = field(default_factory=dict)  # block -> its branch's last step
+    last_branches: list[Step] = field(default_factory=list)  # all branches so far
     elements: dict[int, list[Step]] = field(default_factory=dict)  # of unfinished comprehensions
     parameters: Sequence[Token] = ()  # values of the parameters, while it is entered
     stretch: Stretch | None = None  # the last executed stretch

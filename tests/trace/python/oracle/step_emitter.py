@@ -45,6 +45,7 @@ class StepEmitter:
                 self._logged.read_target(activation, op, step)
         if program.kind[op] == BRANCH:
             activation.branches[block] = step
+            activation.last_branches.append(step)
         elif activation.elements and op in activation.elements:
             activation.elements[op].append(step)
         return step
