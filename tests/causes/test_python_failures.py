@@ -91,6 +91,14 @@ def test_a_slice_and_the_search_start_at_the_same_step(name: str, tmp_path: Path
     assert lines[failure.place.line - 1].endswith("# failure")
 
 
+def test_a_loop_of_a_generator_expression_that_cannot_iterate_shows_its_exception(
+    tmp_path: Path,
+) -> None:
+    text = "rows = [[1, 2], 3]\nprint(sum(cell for row in rows for cell in row))\n"
+    failure = find_failure(recorded(text, tmp_path))
+    assert failure.words.startswith("TypeError: 'int' object is not iterable")
+
+
 def test_they_agree_on_a_failure_that_a_test_runner_caught(tmp_path: Path) -> None:
     text = """
 import pytest

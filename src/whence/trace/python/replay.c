@@ -1293,10 +1293,8 @@ static u32 raise_in(kernel_t *k, running_t *a, u32 value) {
     }
     if (!step) return 0;
     if (value == MISSING && a->raised) value = k->values.at[a->raised];  /* the callee's exception */
-    if (value != MISSING) {
-        k->values.at[step] = value;
-        note_seen(&k->objects, value, step);
-    }
+    k->values.at[step] = value;  /* a loop whose iteration raised looked as if it were at its end */
+    if (value != MISSING) note_seen(&k->objects, value, step);
     set_inner_exception(k, a->raised, value);
     set_raised(k, step, a->raised);
     if (a->raised) k->source.at[step] = a->raised;

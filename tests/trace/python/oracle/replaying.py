@@ -305,10 +305,9 @@ class _Walker:
             return None
         if value is MISSING and activation.raised:  # the callee's exception
             value = self.run.values[activation.raised]
-        if value is not MISSING:
-            self.run.values[step] = value
-            if type(value) is tuple:
-                self.run.objects.note_seen(value, step)
+        self.run.values[step] = value
+        if type(value) is tuple:
+            self.run.objects.note_seen(value, step)
         self._set_inner_exception(activation.raised, value)
         self.run.raised[step] = activation.raised
         if activation.raised:
