@@ -67,6 +67,21 @@ CHOSEN = """
      found = label(Basket(["apple"]))
      assert found == "given"  # [fails]
 """
+UNHASHABLE = """
+     class Place:
+         def __init__(self, x):
+             self.x = x
+    -    def is_at(self, x):
+    -        return self.x == x
+    +    def __eq__(self, other):  # [fault]
+    +        return self.x == other
+     def visited(places):
+         seen = set()
+         for place in places:
+             seen.add(place)  # [fails]
+         return len(seen)
+     assert visited([Place(1), Place(2)]) == 2
+"""
 CAUGHT = """
      def number(text):
          try:
@@ -513,7 +528,7 @@ METACLASS = """
         CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT, UNFINISHED,
         BY_NAME, RAISES, RAISES_IN_CALL, UNRAISED, UNRAISED_KEY, PRICE,
         EXECUTED, GENERATOR_EXPRESSION, DELETED_BY_MAPPING, KEPT_METHOD, METACLASS, CAPTURED,
-        CHOSEN,
+        CHOSEN, UNHASHABLE,
     ],
 )  # fmt: skip
 def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ _READS_CONTENTS = frozenset({
 # Operations that give a variable, an attribute or an item its value.
 _DEFINES = frozenset({"store", "set_attr", "set_item", "param", "next", "inplace", "unpack"})
 _CODE = frozenset({"function", "class", "module", "builtin", "method"})  # kinds of values
+# What a class defines and thereby takes something from its instances.
+_FORBIDDING = frozenset({"__eq__", "__hash__", "__slots__"})
 _MAX_HOLDERS = 4  # limit on objects whose attributes hold each other; guessed
 _MAX_BODY = 100  # limit on the steps of a try or with body that are considered; guessed
 # The solver knows why these operations raise: a missing key, an index out of range.
@@ -480,6 +482,7 @@ class PythonFlow(Flow):
                 found.update(dict.fromkeys(writer for writer in held if writer != operand))
                 if whole:
                     found.update(dict.fromkeys(self._behind_library(operand, step)))
+        found.update(dict.fromkeys(self._forbidding(step, operands)))
         for read in self.run.reads.get(step, ()):
             if self._is_implicit_return(read):
                 continue
@@ -494,6 +497,22 @@ class PythonFlow(Flow):
             token = self.run.values[step]
             found.update(dict.fromkeys(map(Step, self.run.objects.element_writers(token, step))))
         return tuple(read for read in found if read != step)
+
+    def _forbidding(self, step: Step, operands: Sequence[Operand]) -> Iterator[Step]:
+        """Yield the definitions in classes because of which unrecorded code may have raised.
+
+        With `__eq__` and without `__hash__`, the instances of a class cannot be items of a set.
+        """
+        if step not in self.run.raised or origin(self.run, step) != step:
+            return
+        objects = self.run.objects
+        for operand in self._given(operands):
+            token = self.run.values[operand]
+            for address in objects.classes_of(token) if objects.is_program_instance(token) else ():
+                state = objects.at((address, 0, None), step)
+                for writer in state.attribute_writers if state is not None else ():
+                    if writer < step and self.program.name[self.op_of(writer)] in _FORBIDDING:
+                        yield writer
 
     def _behind_library(self, operand: Step, step: Step) -> Iterator[Step]:
         """Yield what unrecorded code may have put into what an attribute holds.
