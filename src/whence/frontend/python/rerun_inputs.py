@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from whence.frontend.python.forked_reruns import ForkedReruns, PlainRun
 from whence.frontend.python.record import COMPARABLE, build_plain, hooked, keep_sources
 from whence.frontend.recorded_run import MODULES, write_run
 from whence.frontend.rerun.built_tree import BuiltTree
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.subject.command import Ended
+from whence.subject.forks.program import read_program
+from whence.subject.layouts import run_variables
 from whence.subject.trial import BuildAndTest, environment, judge
 from whence.temporary import temporary_folder
 
@@ -46,22 +49,52 @@ class PythonInputRerunner:
         if commands.build is not None:
             build_plain(commands, tree, self._environment)
         self._built = BuiltTree(tree, folder.absolute() / "tree")
+        self.forks = ForkedReruns(tree, commands.memory, folder.absolute() / "forks")
 
     def run(
         self, start: PythonStart, record_into: Path | None = None, seconds: float | None = None
     ) -> Ended:
         """Run the test; without a folder nothing is recorded."""
-        self._built.restore()
-        for name, contents in start.files.items():
-            self._built.write(name, contents)
+        self._prepare(start)
         variables = self._environment | dict(start.variables)
         with temporary_folder("inputs") as scratch:
             stdin = scratch / "stdin"
             stdin.write_bytes(start.stdin or b"")
             command = start.command(self._commands.test, stdin)
             if record_into is None:
-                return run_in_tree(command, self.tree, variables, self._commands, seconds)
+                return self._plain(start, command, variables, stdin, seconds)
             return self._recorded(command, variables, record_into, scratch, seconds)
+
+    def _prepare(self, start: PythonStart) -> None:
+        """Put the files of a run into the tree."""
+        self._built.restore()
+        for name, contents in start.files.items():
+            self._built.write(name, contents)
+
+    def _plain(
+        self, start: PythonStart, command: str, variables: dict[str, str], stdin: Path,
+        seconds: float | None,
+    ) -> Ended:  # fmt: skip
+        """Run the program in a fork if it can be forked, else in a fresh process."""
+        words = command if start.arguments is None else shlex.join(start.arguments)
+        is_test = start.arguments is None
+        layout = run_variables(self._commands.layout) if is_test else {}
+        program = read_program(words, self.tree, variables | layout)
+        run = None
+        if program is not None and start.folder in ("", str(self.tree)):
+            limit = seconds or self._commands.timeout or self._commands.asked_timeout
+            run = PlainRun(program, stdin, limit, lambda: self._prepare(start))
+            forked = self.forks.run(run)
+            if forked is not None:
+                return forked
+        ended = run_in_tree(command, self.tree, variables, self._commands, seconds)
+        if run is not None:
+            self.forks.ran_fresh(run, ended)
+        return ended
+
+    def close(self) -> None:
+        """End the fork server."""
+        self.forks.close()
 
     def _recorded(
         self, command: str, variables: dict[str, str], out: Path, scratch: Path,

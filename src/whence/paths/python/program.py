@@ -128,4 +128,5 @@ class PythonInputProgram:
 
     def close(self) -> None:
         """Delete what was kept between the runs."""
+        self._rerunner.close()
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -14,6 +14,7 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -61,16 +62,20 @@ class Server:
         adopt(os.getpid())
         spare(self.process.pid)
         self.tree = program.env.get(TREE)
+        self._program = program
         self._answers, self._requests = answers, os.fdopen(requests, "wb")
         self._unread = b""
         self.close = weakref.finalize(self, _end, self.process, self._requests, answers)
         self._ask(_description(program, tree))
 
-    def learn(self, timeout: float | None, stop: threading.Event | None) -> ImportReport | None:
+    def learn(
+        self, timeout: float | None, stop: threading.Event | None, *,
+        arguments: Sequence[str] | None = None, stdin: Path | None = None,
+    ) -> ImportReport | None:  # fmt: skip
         """Run the program once and report its imports; None if it does not end regularly."""
         report = self._scratch / "report"
         report.unlink(missing_ok=True)
-        self.run(timeout, stop, report=str(report))
+        self.run(timeout, stop, report=str(report), arguments=arguments, stdin=stdin)
         return ImportReport(**ast.literal_eval(report.read_text())) if report.exists() else None
 
     def preimport(self, names: Sequence[str], loads: Mapping[str, list[str]]) -> tuple[str, ...]:
@@ -85,15 +90,24 @@ class Server:
         return tuple(answer[1:])
 
     def run(
-        self, timeout: float | None, stop: threading.Event | None, *, report: str = ""
-    ) -> Ended:
-        """Run the program to its end, then kill the processes that it left running."""
+        self, timeout: float | None, stop: threading.Event | None, *, report: str = "",
+        arguments: Sequence[str] | None = None, stdin: Path | None = None,
+    ) -> Ended:  # fmt: skip
+        """Run the program to its end, then kill the processes that it left running.
+
+        `arguments` replace those of the program; `stdin` is a file, and empty without one.
+        """
         started = time.monotonic()
         with (
             tempfile.NamedTemporaryFile(dir=self._scratch) as out,
             tempfile.NamedTemporaryFile(dir=self._scratch) as err,
         ):
-            self._ask({"out": out.name, "err": err.name, "report": report})
+            request: dict[str, object] = {"out": out.name, "err": err.name, "report": report}
+            if arguments is not None:
+                request |= _words(replace(self._program, arguments=tuple(arguments)))
+            if stdin is not None:
+                request["stdin"] = str(stdin)
+            self._ask(request)
             running = _Running(self)
             try:
                 timed_out, flooded = await_end(
@@ -197,12 +211,19 @@ def _description(program: PythonCommand, tree: Path) -> dict[str, object]:
         "module": str(tree),
         "text": "",
     }
-    first = {"script": program.target, "module": "-m", "text": "-c"}
     return {
         "tree": str(tree),
         "kind": program.kind,
         "target": program.target,
+        "path": where[program.kind],
+        **_words(program),
+    }
+
+
+def _words(program: PythonCommand) -> dict[str, object]:
+    """Return the words of a command as its interpreter gives them to the program."""
+    first = {"script": program.target, "module": "-m", "text": "-c"}
+    return {
         "argv": [first[program.kind], *program.arguments],
         "orig_argv": [*program.interpreter[1:], *program.after_interpreter],
-        "path": where[program.kind],
     }

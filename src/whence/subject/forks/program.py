@@ -43,6 +43,11 @@ class PythonCommand:
         how = {"script": (), "module": ("-m",), "text": ("-c",)}[self.kind]
         return (*how, self.target, *self.arguments)
 
+    @property
+    def but_arguments(self) -> tuple[object, ...]:
+        """All of the command but its arguments."""
+        return self.interpreter, self.kind, self.target, dict(self.env)
+
 
 def read_program(command: str, cwd: Path, env: Mapping[str, str]) -> PythonCommand | None:
     """Return the program that a shell command runs; None if it is not a single program."""

@@ -66,10 +66,14 @@ def _answer(answer_end: int, answer: object) -> None:
 
 def _set_arguments(program: Message) -> None:
     """Set up `sys` as if the interpreter had been started with the program."""
-    sys.argv[:] = program["argv"]
-    sys.orig_argv[1:] = program["orig_argv"]
+    _set_words(program)
     if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
         sys.path[0] = program["path"]
+
+
+def _set_words(given: Message) -> None:
+    sys.argv[:] = given["argv"]
+    sys.orig_argv[1:] = given["orig_argv"]
 
 
 # -- a fork ----------------------------------------------------------------------------------
@@ -83,6 +87,12 @@ def _begin(request: Message, requests: BinaryIO, answer_end: int, tree: str) -> 
         file = os.open(path, os.O_RDWR)
         os.dup2(file, stream)
         os.close(file)
+    if "stdin" in request:
+        given = os.open(request["stdin"], os.O_RDONLY)
+        os.dup2(given, 0)
+        os.close(given)
+    if "argv" in request:
+        _set_words(request)
     os.chdir(tree)  # the folder may have been replaced by a new one
     for folder in list(sys.path_importer_cache):
         if f"{folder}/".startswith(f"{tree}/"):
