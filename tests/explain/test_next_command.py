@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from whence.explain.next_command import with_next_command
 from whence.explain.session import ExplainRequest
-from whence.model import Explanation, Failure, Result
+from whence.model import ChangeId, ChangeKind, Explanation, Failure, Reported, Result, Span
 from whence.search.session import IsolateRequest
 from whence.subject.trial import BuildAndTest
 
@@ -54,10 +55,27 @@ def test_the_hint_is_the_whole_command(explanation: Explanation) -> None:
     assert command in notes(explanation)
 
 
+@pytest.mark.parametrize(("number", "is_hint"), [(4, False), (5, True)])
+def test_many_changes_that_only_together_break_the_test(number: int, is_hint: bool) -> None:
+    """Few of them are the fault; a short root names it."""
+    line, kind = Span(1, 1), ChangeKind.EDIT
+    root = tuple(
+        Reported(ChangeId(n), (ChangeId(n),), "p.c", "p.c", kind, line, line, (), None)
+        for n in range(number)
+    )
+    entangled = replace(FOUND, result=replace(FOUND.result, root=root))
+    assert ("only many changes together break the test" in notes(entangled)) is is_hint
+
+
 def test_a_search_that_was_stopped_says_nothing_about_the_changes() -> None:
     stopped = replace(FOUND, result=replace(FOUND.result, status="unexplained"))
     assert "no set of changes is known yet" in notes(stopped)
     assert "the changes do not explain" not in notes(stopped)
+
+
+def test_the_hint_names_the_repository_of_the_revisions() -> None:
+    elsewhere = replace(REQUEST, isolate=replace(REQUEST.isolate, repo=Path("the repo")))
+    assert "--repo 'the repo'" in notes(isolated(), elsewhere)
 
 
 def test_another_language_or_no_front_end_has_no_hint() -> None:

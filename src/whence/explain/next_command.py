@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from whence.explain.session import ExplainRequest
 from whence.languages import fitting
@@ -48,4 +49,5 @@ def _command(request: ExplainRequest) -> str:
     asked = request.isolate
     words = ["whence", "darwin", "--good", asked.good, "--bad", asked.bad]
     words += ["--build", asked.commands.build] if asked.commands.build else []
+    words += ["--repo", str(asked.repo)] if asked.repo != Path() else []
     return shlex.join([*words, "--test", asked.commands.test])
