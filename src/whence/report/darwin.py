@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from rich.text import Text
@@ -13,6 +14,7 @@ from whence.report.text import counted
 from whence.report.visible import visible
 
 _MAX_SHOWN = 5  # suspects in a text; guessed: more do not fit on one screen
+_WIDTH = 100  # columns of a text; most terminals have as many
 _MAX_VALUES = 4  # values of a branch in a text; guessed
 
 
@@ -68,7 +70,7 @@ def darwin_summary(result: DarwinResult) -> str:
     where = f"{first.file}:{first.line} in {first.function}"
     number = counted(len(result.suspects), "suspect")
     if first.version is VersionName.GOOD:
-        return f"{number}; the first is {where} of the good version, which the bad one may lack"
+        return f"{number}; the first is {where} of the good version"
     return f"{number}; the first is {where} of the bad version"
 
 
@@ -108,12 +110,14 @@ def _suspect_text(rank: int, one: Suspect) -> Text:
     text.append(f"\n{rank:2}  {visible(place)}", style="bold")
     text.append(f"  ({one.version.value} version, {where}{_in_bad(one)})\n")
     text.append(f"    {visible(one.text.strip())}\n")
-    text.append(f"    {visible(one.because)}\n")
+    for line in textwrap.wrap(visible(one.because), _WIDTH - 4):
+        text.append(f"    {line}\n")
     failing, alternate = shown_values(one)
     if failing:
         text.append(f"    failing test: {visible(failing)}")
         text.append(f";  other input: {visible(alternate)}\n" if alternate else "\n")
-    text.append("    try it: ").append(f"{visible(one.test.command)}\n", style="green")
+    if one.is_validated:  # else it is the failing test
+        text.append("    try it: ").append(f"{visible(one.test.command)}\n", style="green")
     return text
 
 

@@ -50,8 +50,13 @@ def _item(one: Suspect) -> str:
     )
     return (
         f"<h2>{_shown(head)}</h2><pre>{_shown(one.text.strip())}</pre><p>{_shown(one.because)}</p>"
-        f"<table>{body}</table><p>Try it:</p><pre>{_shown(one.test.command)}</pre>"
+        f"<table>{body}</table>{_command(one)}"
     )
+
+
+def _command(one: Suspect) -> str:
+    """Return how to run the other input, if there is one."""
+    return f"<p>Try it:</p><pre>{_shown(one.test.command)}</pre>" if one.is_validated else ""
 
 
 def _cost(result: DarwinResult) -> str:
@@ -82,12 +87,13 @@ def darwin_sarif(result: DarwinResult) -> dict[str, Any]:
 def _result(rank: int, one: Suspect) -> dict[str, Any]:
     place = sarif_line(one.file, one.line, one.function)
     is_bad = one.version is VersionName.BAD
+    tried = f" Try it: {one.test.command}" if one.is_validated else ""
     return {
         "ruleId": RULE,
         "ruleIndex": 0,
         "level": "warning",
         "rank": max(100.0 - 5 * (rank - 1), 0.0),
-        "message": {"text": sarif_words(f"{one.because} Try it: {one.test.command}")},
+        "message": {"text": sarif_words(one.because + tried)},
         "locations": [place] if is_bad else [],
         **({} if is_bad else {"relatedLocations": [{"id": 1, **place}]}),
     }
