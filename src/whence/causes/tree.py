@@ -141,7 +141,7 @@ class CauseSearch:
         passing = self._describer.passing
         if passing is None:
             return ()
-        found = (passing.missing(lost) for lost in self._lost.get(number, ()))
+        found = (passing.missing(lost) for lost in self.lost(number))
         by_line = {
             (missing.statement.file, missing.statement.line): missing
             for missing in found
@@ -164,6 +164,14 @@ class CauseSearch:
         ops = self._describer.steps.ops(steps)
         places = image.files[ops].astype(np.int64) << 32 | image.rows[ops]
         return steps[np.isin(places, wanted)]
+
+    def asked_of(self, number: int) -> frozenset[Step]:
+        """Return the steps at which the predicate of a cause held."""
+        return self._entries[number].question.steps
+
+    def lost(self, number: int) -> Sequence[Lost]:
+        """Return the steps that only the passing run has; known once the children are."""
+        return self._lost.get(number, ())
 
     def mark(self, number: int, mark: Mark | None) -> None:
         """Note what the user thinks of a cause; None removes the note."""

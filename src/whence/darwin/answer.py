@@ -6,17 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from whence.darwin.changed_lines import ChangedLines
+from whence.darwin.decisions import decided_at
 from whence.darwin.describing import (
     BranchPlace,
     Evaluation,
     RunDescriber,
+    both_decisions,
+    both_ended_words,
     both_evaluations,
     ended_words,
     same_evaluation,
 )
-from whence.darwin.search import Parting, PartingSearch, ValueParting
+from whence.darwin.same_input import looked_at
+from whence.darwin.search import CodeParting, Parting, PartingSearch, ValueParting
 from whence.model import DarwinResult, Suspect, VersionName
 from whence.program.ids import Step
+from whence.program.operations import COp
 from whence.subject.command import Ended
 
 _ADVICE = (
@@ -36,7 +41,7 @@ def darwin_result(
     return DarwinResult(
         suspects=suspects,
         reason=None if suspects else _reason(search),
-        failure=f"the good version {ended_words(good)}; the bad version {ended_words(bad)}",
+        failure=both_ended_words(good, bad),
         notes=(*notes, *_notes(search)),
         by=by,
         conditions={
@@ -54,20 +59,33 @@ def darwin_result(
 def _suspects(search: PartingSearch, changed: ChangedLines, folder: Path) -> Iterator[Suspect]:
     """Yield the suspects, the likeliest first, each line of the source once."""
     seen: set[tuple[VersionName, str, int]] = set()
-    everything: list[Parting | ValueParting] = [*search.found, *search.values]
+    everything: list[Parting | ValueParting | CodeParting] = []
+    everything += [*search.found, *search.values, *search.codes]
+    number = 0
     for one in sorted(everything, key=lambda one: one.rank):
-        side = one.leaving if isinstance(one, Parting) else search.bad
-        shown = one.step if isinstance(one, Parting) else _shown_step(one, search, changed)
+        side, shown = search.bad, one.step
+        if isinstance(one, Parting):
+            side, shown = one.leaving, _decision(one)
+        elif isinstance(one, CodeParting):
+            side = one.side
+        else:
+            shown = _shown_step(one, search, changed)
         place = RunDescriber(side.run).place(shown)
         key = side.version, place.file, place.line
-        if key in seen or len(seen) >= MAX_SUSPECTS:
+        if key in seen or number >= MAX_SUSPECTS:
             continue
-        seen.add(key)
-        name = f"suspect{len(seen)}"
+        number += 1
+        name = f"suspect{number}"
         if isinstance(one, Parting):
-            yield _suspect(one, changed, folder, name)
+            suspect = _suspect(one, changed, folder, name)
+        elif isinstance(one, CodeParting):
+            suspect = _code_suspect(one, changed, folder, name)
         else:
-            yield _value_suspect(one, search, changed, folder, name)
+            suspect = _value_suspect(one, search, changed, folder, name)
+        seen.add(key)
+        if suspect.is_changed and suspect.in_bad is not None:
+            seen.add((VersionName.BAD, *suspect.in_bad))  # it is the same line
+        yield suspect
 
 
 def _value_suspect(
@@ -77,9 +95,9 @@ def _value_suspect(
     bad, good = RunDescriber(search.bad.run), RunDescriber(search.good.run)
     place = bad.place(_shown_step(one, search, changed))
     own, other = bad.value(one.step), good.value(one.origin.counterpart)
-    what = f"`{own.name}`" if own.name else "a value"
+    what = f" for `{own.name}`" if own.name else ""
     parts = [
-        f"With the failing test the bad version computes {own.value} for {what} here, and the good "
+        f"With the failing test the bad version computes {own.value}{what} here, and the good "
         f"version {other.value}, from equal values."
     ]
     if one.alternate is None:
@@ -107,13 +125,53 @@ def _value_suspect(
 
 
 def _shown_step(one: ValueParting, search: PartingSearch, changed: ChangedLines) -> Step:
-    """Return the step that a value is computed at: one in a change, if the expression has one."""
+    """Return the step that a value is computed at: one in a change, if the expression has one.
+
+    A step that only passes a value on is not the place, if there is another one.
+    """
     bad = RunDescriber(search.bad.run)
-    for step in (one.step, *one.origin.inside):
-        place = bad.place(step)
-        if changed.has(VersionName.BAD, place.file, place.line):
-            return step
-    return one.step
+    steps = [one.step, *one.origin.inside]
+    in_change = [step for step in steps if _is_changed(bad.place(step), changed)] or [one.step]
+    computing = (step for step in in_change if not _is_copy(bad, step))
+    return next(computing, in_change[-1])
+
+
+def _is_changed(place: BranchPlace, changed: ChangedLines) -> bool:
+    return changed.has(VersionName.BAD, place.file, place.line)
+
+
+def _is_copy(describer: RunDescriber, step: Step) -> bool:
+    return describer.flow.node(step).operation.op is COp.COPY
+
+
+def _code_suspect(one: CodeParting, changed: ChangedLines, folder: Path, name: str) -> Suspect:
+    """Describe code that only one version has."""
+    describer, version = RunDescriber(one.side.run), one.side.version
+    place, about = describer.place(one.step), describer.place(one.code.about)
+    other = "good" if version is VersionName.BAD else "bad"
+    parts = [f"Only the {version.value} version has this code, and the failure goes back to it."]
+    if about.line != place.line:
+        parts.append(f"It led to {about.file}:{about.line}, `{about.text.strip()}`.")
+    parts.append(f"The {other} version may {'lack' if other == 'bad' else 'be right without'} it.")
+    parts.append("No other input was found with which both versions do the same.")
+    return Suspect(
+        version=version,
+        file=place.file,
+        line=place.line,
+        function=place.function,
+        text=place.text,
+        condition=place.text.strip(),
+        because=" ".join(parts),
+        is_changed=changed.has(version, place.file, place.line),
+        in_bad=_in_bad(changed, version, place),
+        failing={},
+        alternate={},
+        test=one.side.program.write_test(one.trial.contents, folder, name),
+        agrees=False,
+        good=ended_words(one.trial.kept),
+        bad=ended_words(one.trial.left),
+        edited=0,
+    )
 
 
 def _agreeing(one: ValueParting, search: PartingSearch) -> Iterator[str]:
@@ -144,8 +202,12 @@ def _suspect(one: Parting, changed: ChangedLines, folder: Path, name: str) -> Su
     trial, version = one.trial, one.leaving.version
     assert one.alternate is not None, "it was validated"
     failing, alternate = RunDescriber(one.leaving.run), RunDescriber(one.alternate)
-    place = failing.place(one.condition.step)
-    own, other = both_evaluations(failing, alternate, one.condition)
+    decision = _decision(one)
+    place = failing.place(decision)
+    if place == failing.place(one.step):
+        own, other = both_evaluations(failing, alternate, one.condition)
+    else:
+        own, other = both_decisions(failing, alternate, decision)
     is_bad = version is VersionName.BAD
     good, bad = (trial.kept, trial.left) if is_bad else (trial.left, trial.kept)
     return Suspect(
@@ -157,7 +219,7 @@ def _suspect(one: Parting, changed: ChangedLines, folder: Path, name: str) -> Su
         condition=own.condition,
         because=_because(one, place, own, other, good, bad),
         is_changed=changed.has(version, place.file, place.line),
-        in_bad=_in_bad(changed, version, place),
+        in_bad=_in_bad(changed, version, place) or _looked_at(one),
         failing=own.values,
         alternate=other.values if other else {},
         test=one.leaving.program.write_test(trial.contents, folder, name),
@@ -166,6 +228,24 @@ def _suspect(one: Parting, changed: ChangedLines, folder: Path, name: str) -> Su
         bad=ended_words(bad),
         edited=one.edited,
     )
+
+
+def _looked_at(one: Parting) -> tuple[str, int] | None:
+    """Return where the bad version, which is another program, looks at the same input."""
+    found = looked_at(one.condition, one.leaving.run, one.keeping.run)
+    return None if found is None else (found.file, found.line)
+
+
+def _decision(one: Parting) -> Step:
+    """Return the step that decided which way the branch of a suspect goes."""
+    assert one.alternate is not None, "it was validated"
+    failing, alternate = RunDescriber(one.leaving.run), RunDescriber(one.alternate)
+
+    def other_value(step: Step) -> object:
+        other = same_evaluation(failing, alternate, step)
+        return None if other is None else alternate.flow.value(other)
+
+    return decided_at(failing.flow, one.step, other_value)
 
 
 def _in_bad(
@@ -191,14 +271,18 @@ def _because(
     else:
         was = f"is {own.outcome} with the failing test and {then} with the other input"
         parts = [f"In the {version} version {tested} {was}."]
+    tested_at = RunDescriber(one.leaving.run).place(one.step)
+    if tested_at != place:
+        parts.append(f"The branch at {tested_at.file}:{tested_at.line} tests it.")
     parts.append(f"The {kept} version takes the same way with both inputs.")
-    if version == VersionName.GOOD.value:
+    if one.is_shared:
+        parts.append("The bad version has this test, and goes the same way; it matters less there.")
+    elif version == VersionName.GOOD.value:
         parts.append("The bad version may lack this test.")
     if one.trial.agrees:
         parts.append(f"With the other input both {_plural(ended_words(good))}.")
     else:
-        words = f"the good version {ended_words(good)}, the bad version {ended_words(bad)}"
-        parts.append(f"With the other input they still differ: {words}.")
+        parts.append(f"With the other input they still differ: {both_ended_words(good, bad)}.")
     return " ".join(parts)
 
 

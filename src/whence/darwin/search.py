@@ -14,22 +14,29 @@ from dataclasses import dataclass, field, replace
 
 import z3
 
+from whence.causes.comparison import Comparison
+from whence.causes.tree import CauseSearch
 from whence.darwin.describing import BranchPlace, RunDescriber, edited_bytes
+from whence.darwin.going_back import OwnCode, beginnings
 from whence.darwin.joint import Joint
 from whence.darwin.questions import QuestionCounts, Questions, distinct, narrowed
 from whence.darwin.sides import Side
 from whence.darwin.trials import InputTrial, keeps_path, leaves_path, try_input
 from whence.darwin.values import ValueComparison, ValueOrigin, computed_from
+from whence.languages import flow_of
+from whence.model import VersionName
 from whence.paths.conditions import Condition
 from whence.paths.program import Contents, PathRun
 from whence.paths.solver import Solver, SolverAnswer
 from whence.paths.terms import Fact
 from whence.program.ids import Op, Step
+from whence.trace.alignment import Alignment
 
 _MAX_TRIALS = 3  # inputs that are run for one branch of the source; guessed
 MAX_RUNS = 240  # runs of one search; guessed
 _MAX_VALUES = 6  # places of differing values that are shown; guessed
 _MAX_UNTRIED = 2  # such places without an input at which the programs agree; guessed
+_MAX_BEGINNINGS = 2  # places that the failure goes back to; guessed
 _MAX_DISAGREEING = 3  # branches whose inputs the programs still treat differently; guessed
 _JUST_BEFORE = 1e-9  # of a run: a value that a branch tests comes before the branch
 
@@ -45,6 +52,7 @@ class Parting:
     trial: InputTrial
     edited: int  # bytes of the input that differ
     alternate: PathRun | None = None  # the run that leaves the path; None: not recorded yet
+    is_shared: bool = False  # a branch of the reference that went the same way in both programs
 
     @property
     def condition(self) -> Condition:
@@ -57,7 +65,8 @@ class Parting:
     @property
     def rank(self) -> tuple[object, ...]:
         """The likeliest first: both programs agree on the input; near the failure; a small edit."""
-        return 0 if self.trial.agrees else 2, -_nearness(self.leaving, self.step), self.edited
+        group = 3 if not self.trial.agrees else 2 if self.is_shared else 0
+        return group, -_nearness(self.leaving, self.step), self.edited
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,24 @@ class ValueParting:
         return 0 if self.trial.agrees else 1, -self.near, self.edited
 
 
+@dataclass(frozen=True)
+class CodeParting:
+    """A place of code that only one program has, that the failure goes back to."""
+
+    code: OwnCode
+    side: Side
+    trial: InputTrial  # of the failing test
+    level: int
+
+    @property
+    def step(self) -> Step:
+        return self.code.step
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        return 1, -self.level, 0
+
+
 def _nearness(side: Side, step: Step) -> float:
     """Return which share of a run is before a step: the runs of two programs differ in length."""
     conditions = side.run.path.conditions
@@ -103,9 +130,12 @@ class PartingSearch:
     say: Callable[[str], None] = lambda _: None
     # What gives both sides with smaller slices; None: there are none.
     narrower: Callable[[], tuple[Side, Side]] | None = None
+    # What gives the causes of the failure as it shows beside the reference; None: it is not seen.
+    causes: Callable[[], CauseSearch | None] = lambda: None
     solver: Solver = field(default_factory=Solver)
     found: list[Parting] = field(default_factory=list)  # those that do what they should
     values: list[ValueParting] = field(default_factory=list)
+    codes: list[CodeParting] = field(default_factory=list)
     counts: QuestionCounts = field(default_factory=QuestionCounts)
     dropped: int = 0  # inputs that did not do what they were made for
     runs: int = 0
@@ -123,7 +153,7 @@ class PartingSearch:
                 self._look_in_both()
             if self.predicates is not False:
                 self._compare_values()
-            if not self.found and not self.values:
+            if not self.found and not self.values and not self.codes:
                 self._validate_waiting()
         except KeyboardInterrupt:
             if not self.found:
@@ -170,8 +200,13 @@ class PartingSearch:
         A value that a branch tests, which was found, explains that branch.  Others are looked for
         if no branch of the failing program was found, or if the user asks for it.
         """
-        comparison = ValueComparison(self.bad.run, self.good.run)
-        origins = list(comparison.origins())
+        flows = flow_of(self.bad.run.path.thread), flow_of(self.good.run.path.thread)
+        comparison = ValueComparison(Comparison(Alignment(*flows)))
+        self.found = [
+            replace(one, is_shared=one.leaving is self.good and comparison.is_shared(one.step))
+            for one in self.found
+        ]
+        origins = list(comparison.of_inputs(self.bad.run, self.good.run))
         describer = RunDescriber(self.bad.run)
         places: set[BranchPlace] = set()
         for one in self.found:
@@ -192,11 +227,37 @@ class PartingSearch:
                         origin, one.trial, one.edited, one.leaving, one.alternate, near, one
                     )
                 )
-        is_told = any(one.leaving is self.bad for one in self.found)
+        in_bad = [one for one in self.found if one.leaving is self.bad]
+        is_told = bool(in_bad)
         if origins and (self.predicates or not is_told):
             self._ask_values(origins, describer, places)
-        if not is_told and not self.values:
+        if not self.values and not any(comparison.begins_at(one.step) for one in in_bad):
+            self._go_back()
+        if not is_told and not self.values and not self.codes:
             self._take_values(origins, describer)
+
+    def _go_back(self) -> None:
+        """No branch that was found differs itself: take places that the failure goes back to."""
+        tree = self.causes()
+        if tree is None:
+            return
+        self.say("going back from the failure")
+        trial = InputTrial(self.contents, self.good.run.ended, self.bad.run.ended, agrees=False)
+        places: set[object] = set()
+        for one in sorted(beginnings(tree), key=lambda one: -one.level):
+            what = one.what
+            if isinstance(what, OwnCode):
+                side = self.good if what.version is VersionName.GOOD else self.bad
+            else:
+                side = self.bad
+            place = side.version, RunDescriber(side.run).place(what.step)
+            if place in places or len(places) >= _MAX_BEGINNINGS:
+                continue
+            places.add(place)
+            if isinstance(what, OwnCode):
+                self.codes.append(CodeParting(what, side, trial, one.level))
+            else:
+                self.values.append(ValueParting(what, trial, 0, self.bad, None, one.level))
 
     def _take_values(self, origins: Sequence[ValueOrigin], describer: RunDescriber) -> None:
         """No branch of the failing program tells: take the first values that differ."""

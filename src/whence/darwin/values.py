@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from whence.causes.comparison import Comparison
-from whence.languages import flow_of
 from whence.paths.program import PathRun
 from whence.program.ids import Step
-from whence.trace.alignment import Alignment
+from whence.program.operations import COp
 from whence.trace.flow import Flow, Operand, StoredBits
 
 _MAX_STEPS = 20_000  # of a run, whose values are compared; guessed
@@ -35,21 +34,73 @@ class ValueOrigin:
 class ValueComparison:
     """The values of the failing program, compared with those of the reference."""
 
-    def __init__(self, bad: PathRun, good: PathRun) -> None:
-        self._bad, self._good = bad.path, good.path
-        self.flow = flow_of(bad.path.thread)
-        self._comparison = Comparison(Alignment(self.flow, flow_of(good.path.thread)))
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self.flow = comparison.failing
 
-    def origins(self) -> Iterator[ValueOrigin]:
-        """Yield the steps at which values begin to differ, in the order of the run."""
-        for step in sorted(self._bad.terms)[:_MAX_STEPS]:
-            other = self._comparison.counterpart(step)
-            if other is None or other not in self._good.terms or self.flow.is_branch(step):
-                continue
-            if not self._comparison.is_same(step):
-                inside = self._own_steps(step)
-                if inside is not None:
-                    yield ValueOrigin(step, other, tuple(inside))
+    def of_inputs(self, bad: PathRun, good: PathRun) -> Iterator[ValueOrigin]:
+        """Yield the steps that inputs reach at which values begin to differ, in order."""
+        for step in sorted(bad.path.terms)[:_MAX_STEPS]:
+            origin = self.origin(step)
+            if origin is not None and origin.counterpart in good.path.terms:
+                yield origin
+
+    def origin(self, step: Step) -> ValueOrigin | None:
+        """Return how the value of a step begins to differ there; None if it does not."""
+        other = self.comparison.counterpart(step)
+        if other is None or self.flow.is_branch(step) or self.comparison.is_same(step):
+            return None
+        kinds = self.flow.compared_as(step), self.comparison.passing.compared_as(other)
+        if kinds[0] is not kinds[1] or self._is_from_elsewhere(step):
+            return None
+        inside = self._own_steps(step)
+        return None if inside is None else ValueOrigin(step, other, tuple(inside))
+
+    def begins_at(self, branch: Step) -> bool:
+        """Does a branch test something else than its counterpart, if it has one?
+
+        If not, it went another way only because of the values that it read.
+        """
+        if self.comparison.counterpart(branch) is None:
+            return self._is_own_code(branch)
+        return self._own_steps(branch) is not None
+
+    def is_shared(self, branch: Step) -> bool:
+        """Did a branch of the reference go the same way in the failing program?"""
+        own = self.comparison.alignment.failing_counterpart(branch)
+        return own is not None and not self.comparison.side_differs(own)
+
+    def _is_from_elsewhere(self, step: Step) -> bool:
+        """Did other code than in the reference store the value of a step, or a branch choose it?
+
+        It did not if both runs have all these stores: then the step reads another variable.  Code
+        that replaced other code is an expression of the step.
+        """
+        node = self.flow.node(step)
+        branch = node.chosen_by
+        if branch is not None and self.comparison.counterpart(branch) is not None:
+            return self.comparison.side_differs(branch)
+        instead = list(self.comparison.read_instead(step))
+        if node.operation.op is not COp.COPY or not instead:
+            return False
+        alignment, passing = self.comparison.alignment, self.comparison.passing
+        read = list(operand_steps(node.operands))
+        if any(alignment.pairing.bad_op(passing.op_of(each)) is not None for each in instead):
+            has_all = all(self.comparison.counterpart(each) is not None for each in read) and all(
+                alignment.failing_counterpart(each) is not None for each in instead
+            )
+            return not (read and has_all) or self._reads_same_place(step)
+        return not (read and all(map(self._is_own_code, read)))
+
+    def _reads_same_place(self, step: Step) -> bool:
+        """Does a step read by the same pointers as its counterpart?  A local variable has none."""
+        pointers = self.flow.node(step).pointers
+        steps = [one for one in pointers if isinstance(one, int)]
+        return bool(pointers) and all(map(self.comparison.is_same, steps))
+
+    def _is_own_code(self, step: Step) -> bool:
+        """Does the reference lack the operation of a step?"""
+        return self.comparison.alignment.pairing.good_op(self.flow.op_of(step)) is None
 
     def _own_steps(self, step: Step) -> list[Step] | None:
         """Return the steps of an expression that only this version has, the nearest first.
@@ -57,18 +108,23 @@ class ValueComparison:
         None: something that the expression reads differs already.
         """
         own: list[Step] = []
-        work = list(operand_steps(self.flow.node(step).operands))
+        work = self._read_by(step)
         while work:
             at = work.pop(0)
-            if self._comparison.counterpart(at) is not None:
-                if not self._comparison.is_same(at):
+            if self.comparison.counterpart(at) is not None:
+                if not self.comparison.is_same(at):
                     return None
-            elif len(own) >= _MAX_EXPRESSION:
-                return None
+            elif len(own) >= _MAX_EXPRESSION or not self._is_own_code(at):
+                return None  # too long, or both have this code, and only one of them ran it
             else:
                 own.append(at)
-                work += operand_steps(self.flow.node(at).operands)
+                work += self._read_by(at)
         return own
+
+    def _read_by(self, step: Step) -> list[Step]:
+        """Return the steps that a step reads; where it reads is a part of that."""
+        node = self.flow.node(step)
+        return list(operand_steps((*node.operands, *node.pointers)))
 
 
 def operand_steps(operands: Iterable[Operand]) -> Iterator[Step]:

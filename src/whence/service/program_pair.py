@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from whence.causes.tree import CauseSearch
 from whence.darwin.answer import darwin_result
 from whence.darwin.changed_lines import ChangedLines
 from whence.darwin.describing import ended_words
@@ -16,7 +17,9 @@ from whence.darwin.search import PartingSearch
 from whence.darwin.sides import Side, chosen_conditions, failure_points
 from whence.darwin.trials import agree
 from whence.errors import UserError
+from whence.explain.seen_failure import seen_failure
 from whence.inputs import InputSource
+from whence.languages import cause_search, flow_of
 from whence.model import DarwinResult, VersionName
 from whence.paths.input_spec import InputSpec
 from whence.paths.program import InputProgram, PathRun
@@ -25,6 +28,7 @@ from whence.service.recording import Say
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest
+from whence.trace.recording import Thread
 
 
 @dataclass(frozen=True)
@@ -109,8 +113,22 @@ def _search(
     if any("output" in side.points for side in first):
         narrower = partial(sides, is_narrow=True)
     return PartingSearch(
-        *first, contents, compares_output, request.predicates, say, narrower=narrower
-    )
+        *first, contents, compares_output, request.predicates, say, narrower=narrower,
+        causes=partial(_causes, bad, good, compares_output=compares_output),
+    )  # fmt: skip
+
+
+def _causes(bad: PathRun, good: PathRun, *, compares_output: bool) -> CauseSearch | None:
+    """Return why the bad version failed, compared with the good one; None: no failure is seen."""
+    threads = bad.path.thread, good.path.thread
+    if not set(_own_files(threads[0])) & set(_own_files(threads[1])):
+        return None  # another implementation
+    recordings = threads[0].recording, threads[1].recording
+    try:
+        failure = seen_failure(*recordings, good.ended.stdout if compares_output else None)
+    except UserError:
+        return None
+    return cause_search(failure, passing=flow_of(good.path.thread))
 
 
 def _side(
@@ -119,6 +137,11 @@ def _side(
 ) -> Side:  # fmt: skip
     points = failure_points(run, other.ended, is_narrow=is_narrow) if by == "slice" else ()
     return Side(version, programs[version], chosen_conditions(run, points), points)
+
+
+def _own_files(thread: Thread) -> Iterator[str]:
+    """Yield the files of a program's own tree."""
+    return (name for name in thread.image.file_names if not name.startswith("/"))
 
 
 def _no_difference(good: PathRun, request: DarwinRequest) -> UserError:

@@ -1,0 +1,151 @@
+"""Where no other input tells, the failure is followed back to where the runs begin to differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.darwin.comparing import compared, line_of
+from whence.model import DarwinResult
+
+HEAD = "#include <stdio.h>\n#include <stdlib.h>\n"
+
+
+def check_first(result: DarwinResult, version: str, line: int) -> None:
+    """The first suspect is on this line; no other input was found."""
+    first = result.suspects[0]
+    assert (first.version.value, first.line) == (version, line), result.suspects
+    assert not first.is_validated
+    assert not first.agrees
+
+
+COUNTED = (
+    HEAD
+    + """static int letters;
+static int fee(void)
+{
+    int paid = letters - 2;
+    return paid < 0 ? 0 : paid;
+}
+int main(int argc, char **argv)
+{
+    for (const char *at = argv[1]; *at != '\\0'; at++)
+        if (*at != '-')
+            letters++;
+    printf("%d\\n", fee());
+    return argc > 3;
+}
+"""
+)
+
+
+def test_a_wrong_value_that_no_input_reaches_by_a_formula(tmp_path: Path) -> None:
+    """How often a loop ran is no formula over the input."""
+    bad = COUNTED.replace("letters - 2", "letters - 1")
+    check_first(compared(tmp_path, COUNTED, bad, "abc-d"), "bad", line_of(bad, "int paid"))
+
+
+NESTED = (
+    HEAD
+    + """int main(int argc, char **argv)
+{
+    const char *problem = NULL;
+    int depth = 0;
+    for (const char *at = argv[1]; *at != '\\0' && problem == NULL; at++) {
+        if (*at == '[')
+            depth++;
+        if (*at == ']')
+            depth--;
+        if (depth > 1)
+            problem = "too deep";
+    }
+    puts(problem == NULL ? "fine" : problem);
+    return argc > 3;
+}
+"""
+)
+
+
+def test_a_missing_branch_that_no_input_reaches_by_a_formula(tmp_path: Path) -> None:
+    """The branch is named; those that both versions have, and that go the same way, come later."""
+    bad = NESTED.replace('        if (depth > 1)\n            problem = "too deep";\n', "")
+    check_first(compared(tmp_path, NESTED, bad, "[[x]]"), "good", line_of(NESTED, "depth > 1"))
+
+
+RESTED = (
+    HEAD
+    + """struct job { int waited, boosted; };
+static struct job jobs[2];
+int main(int argc, char **argv)
+{
+    for (const char *at = argv[1]; *at != '\\0'; at++) {
+        struct job *job = &jobs[*at == 'b'];
+        if (job->boosted)
+            puts("first");
+        job->boosted = ++job->waited > 1;
+        if (*at == 'r')
+            job->waited = job->boosted = 0;
+    }
+    return argc > 3;
+}
+"""
+)
+
+
+def test_a_store_that_is_missing_among_others_of_a_line(tmp_path: Path) -> None:
+    """It comes after the branch whose other side makes both versions do the same."""
+    bad = RESTED.replace("job->waited = job->boosted = 0", "job->waited = 0")
+    found = compared(tmp_path, RESTED, bad, "aara").suspects
+    lines = [(one.version.value, one.line) for one in found]
+    assert lines == [("bad", line_of(bad, "if (job->boosted)")), ("good", line_of(RESTED, "= 0;"))]
+
+
+DECIDED = (
+    HEAD
+    + """static int is_early(int day)
+{
+    int early = day <= 10;
+    return early;
+}
+int main(int argc, char **argv)
+{
+    int early = is_early(atoi(argv[1]));
+    if (early)
+        puts("early");
+    return argc > 3;
+}
+"""
+)
+
+
+def test_a_truth_value_is_decided_where_it_is_compared(tmp_path: Path) -> None:
+    """The branch only tests it."""
+    bad = DECIDED.replace("day <= 10", "day < 10")
+    result = compared(tmp_path, DECIDED, bad, "10")
+    first = result.suspects[0]
+    assert (first.version.value, first.line) == ("bad", line_of(bad, "day < 10"))
+    assert first.agrees
+    assert f"The branch at p.c:{line_of(bad, 'if (early)')} tests it." in first.because
+
+
+KEYS = """import sys
+
+def parsed(text):
+    number, _, rest = text.partition("+")
+    post = 3
+    if rest:
+        post = 3
+        post += 1
+    return int(number), post
+
+if parsed(sys.argv[1]) > parsed(sys.argv[2]):
+    print("newer")
+else:
+    print("not newer")
+"""
+
+
+def test_what_a_python_program_lacks_behind_the_branch_that_tells(tmp_path: Path) -> None:
+    bad = KEYS.replace("        post += 1\n", "")
+    result = compared(tmp_path, KEYS, bad, "1+x 1", name="p.py")
+    lines = [(one.version.value, one.line) for one in result.suspects]
+    assert lines[-1] == ("good", line_of(KEYS, "+= 1"))
