@@ -24,7 +24,7 @@ from whence.program.ids import Op, Step
 from whence.subject.trial import BuildAndTest, Reference
 from whence.subject.workspace import Workspace
 from whence.trace.alignment import Alignment
-from whence.trace.flow import Flow
+from whence.trace.flow import Flow, Left, StoredBits
 from whence.trace.recording import Recording, Thread
 from whence.trace.rerunning import Alteration, BuiltTest, Force, Replace, StepRerunner
 from whence.trace.summary import summarise
@@ -32,8 +32,10 @@ from whence.trace.summary import summarise
 _MAX_EXECUTIONS = 40  # executions of one statement that are altered in one rerun; guessed
 _MAX_AHEAD = 3000  # steps after a value within which it must be stored; guessed
 _MAX_WALKED = 200  # operations between a value and the store of its result; guessed
+_MAX_BACK = 8  # operations behind a value that cannot be put in that are followed; guessed
 _MAX_ROUNDS = 6  # executions of a statement that are altered one after another; guessed
 _HOLDS = "with the {label} values put in here, the test passes"
+_HOLDS_BEHIND = "with the {label} values put in that this is made from, the test passes"
 _FAILS = "not proved: with the {label} values put in here, the test still fails"
 _OTHERWISE = "not proved: with the {label} values put in here, the test fails in another way"
 _NOTHING = "not tested: there is no value that a rerun could put in here"
@@ -134,7 +136,11 @@ class _Prover:
         others = self._of_other_changes(number, chain, altered)
         if outcome is Outcome.FAIL and others and self._outcome(others) is Outcome.FAIL:
             outcome = self._outcome((*own, *(each for each in others if each not in own)))
-        words = {Outcome.PASS: _HOLDS, Outcome.FAIL: _FAILS}.get(outcome, _OTHERWISE)
+        is_behind = not self._view.behind.isdisjoint(own)
+        if is_behind and outcome is not Outcome.PASS:
+            return replace(link, proof=_NOTHING)  # the value here may have stayed what it was
+        holds = _HOLDS_BEHIND if is_behind else _HOLDS
+        words = {Outcome.PASS: holds, Outcome.FAIL: _FAILS}.get(outcome, _OTHERWISE)
         proof = words.format(label=self._label)
         return replace(link, proved=outcome is Outcome.PASS, proof=proof)
 
@@ -194,6 +200,7 @@ class _StatementValues:
     def __init__(self, comparison: Comparison, rerunner: StepRerunner) -> None:
         self._comparison, self.rerunner = comparison, rerunner
         self._flow = comparison.failing
+        self.behind: set[Alteration] = set()  # of values that a statement is made from
 
     def alterations(self, link: Link) -> Alterations:
         """Return the alterations that give a statement its fixed values."""
@@ -241,9 +248,32 @@ class _StatementValues:
             if at is None or other is None or at in seen:
                 continue
             seen.add(at)
-            alteration = Replace(at, other)
-            if self.rerunner.can(alteration):
-                yield alteration
+            right = self._right(at)
+            self.behind.update(each for each in right if _altered_step(each) != at)
+            yield from right
+
+    def _right(self, step: Step, depth: int = 0) -> list[Alteration]:
+        """Return what gives a step its fixed value; none if that is not possible.
+
+        A value that cannot be put in, such as a date, is put right where it was made from.
+        """
+        other = self._comparison.counterpart(step)
+        if other is None:
+            return []
+        alteration = Replace(step, other)
+        if self.rerunner.can(alteration):
+            return [alteration]
+        found: dict[Alteration, None] = {}
+        behind = () if depth >= _MAX_BACK else self._flow.node(step).operands
+        for operand in behind:
+            at = operand.step if isinstance(operand, StoredBits | Left) else operand
+            if not isinstance(at, int) or self._comparison.is_same(Step(at)):
+                continue
+            right = self._right(Step(at), depth + 1)
+            if not right:
+                return []
+            found.update(dict.fromkeys(right))
+        return [*found]
 
     def _is_right(self, step: Step) -> bool:
         return self._comparison.counterpart(step) is None or self._comparison.is_same(step)
