@@ -270,3 +270,25 @@ def test_what_a_call_inside_an_expression_returns_is_followed(tmp_path: Path, te
     assert result.chain[0].is_root
     assert not [m.name for link in result.chain for m in link.members if "@" in m.name]
     assert not [link.says for link in result.chain if "@py" in link.says]
+
+
+ITEMS = """\
+def lines_of(count):
+    text = str(count) + " days"  # 2
+    return [text, "end"]
+
+size = 3  # 1
+for line in lines_of(size):  # 3
+    print(line)  # 4
+"""
+
+
+def test_the_item_of_a_python_loop_comes_from_the_list(tmp_path: Path) -> None:
+    """The loop goes on in both runs: what matters is which item it gives."""
+    result = chain_of(
+        tmp_path, ITEMS, ITEMS.replace("size = 3", "size = 4"), expect="4 days\nend\n"
+    )
+    texts = [link.text for link in result.chain]
+    assert texts[0].startswith("size = 3")
+    assert any(text.startswith("text = ") for text in texts)
+    assert [link.is_root for link in result.chain].index(True) == 0

@@ -22,9 +22,18 @@ from whence.trace.summary import summarise
 
 
 def came_about(
-    rerunner: StepRerunner, alterations: Sequence[Alteration], step: Step, tree: Path
+    rerunner: StepRerunner,
+    alterations: Sequence[Alteration],
+    step: Step,
+    tree: Path,
+    *,
+    is_side: bool,
 ) -> Came:
-    """Run the test with alterations, recorded, and find out what became of a step."""
+    """Run the test with alterations, recorded, and find out what became of a step.
+
+    `is_side`: of a branch, only the way that it went matters.  The branch of a Python loop also
+    gives an item, which may be another one although the loop goes on.
+    """
     failing = rerunner.failing
     with scratch_folder() as scratch:
         out = scratch / "trace"
@@ -40,6 +49,6 @@ def came_about(
         comparison = Comparison(Alignment(failing, altered))
         if comparison.counterpart(step) is None:
             return Came.NOT
-        if failing.is_branch(step):
+        if is_side:
             return Came.OTHER if comparison.side_differs(step) else Came.SAME
         return Came.SAME if comparison.is_same(step) else Came.OTHER

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
-from whence.chain.causality import CausalityTests, Judge, Judgement, KeptOutcomes
+from whence.chain.causality import CausalityTests, Judge, Judgement, KeptOutcomes, Look
 from whence.chain.dependence import ChainSearch
 from whence.chain.faulty import FaultyState
 from whence.chain.hierarchical import HierarchicalSearch
@@ -239,7 +239,7 @@ class _Session:
         runs, cached = (switching.runs, switching.cached) if switching else (0, 0)
         limit = self._request.max_runs - runs
         others = [self._language.rerunner(each, observed.flow, alignment) for each in self._more]
-        judge, look = self._judge(failing, observed), self._look
+        judge, look = self._judge(failing, observed), self._look(comparison)
         tests = CausalityTests(rerunner, judge, self._kept, limit, others, look)
         if switching is None:
             self._check_varies(tests, failing)
@@ -258,8 +258,16 @@ class _Session:
             {"search": time.monotonic() - started}, (*search.notes, *_unproved_note(search)),
         )  # fmt: skip
 
-    def _look(self, rerunner: StepRerunner, alterations: Sequence[Alteration], step: Step) -> Came:
-        return came_about(rerunner, alterations, step, self._tree)
+    def _look(self, comparison: Comparison | None = None) -> Look:
+        """Return what tells by a recording what became of a step; None: branches only."""
+
+        def look(rerunner: StepRerunner, altered: Sequence[Alteration], step: Step) -> Came:
+            is_side = rerunner.failing.is_branch(step) and (
+                comparison is None or comparison.side_differs(step)
+            )
+            return came_about(rerunner, altered, step, self._tree, is_side=is_side)
+
+        return look
 
     def _check_varies(self, tests: CausalityTests, failing: Recording) -> None:
         """Raise an error if the failure does not come back when nothing is altered."""
