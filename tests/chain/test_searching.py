@@ -77,7 +77,7 @@ int main(void) {
 """
     result = chain_of(tmp_path, text, expect="0\n")
     assert result.status == "explained"
-    assert result.chain[0].text == "if (wide)"
+    assert "if (wide)" in [link.text for link in result.chain]
 
 
 def test_several_jobs_find_the_same_chain(tmp_path: Path) -> None:

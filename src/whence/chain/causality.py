@@ -25,6 +25,7 @@ class Judgement:
     is_mended: bool  # what failed first is right now, though the run may fail later
     is_broken: bool = False  # another crash or exception than the failure ended it, or a limit
     lacks: float | None = None  # what the number that is printed wrong lacks, if it is a number
+    wrong: int | None = None  # words of the output that are wrong, if it is known
 
 
 Judge = Callable[[AlteredRun], Judgement]
@@ -46,6 +47,7 @@ class RerunOutcome:
     missed: int
     is_broken: bool = False
     lacks: float | None = None
+    wrong: int | None = None
 
 
 class KeptOutcomes:
@@ -60,9 +62,10 @@ class KeptOutcomes:
 
     def _read(self, line: str) -> None:
         try:
-            key, outcome, is_mended, came, missed, is_broken, lacks = json.loads(line)
+            key, outcome, is_mended, came, missed, is_broken, lacks, wrong = json.loads(line)
             ended = Outcome(outcome), bool(is_mended), Came(came), int(missed), bool(is_broken)
-            found = RerunOutcome(*ended, None if lacks is None else lacks + 0)
+            numbers = [None if each is None else each + 0 for each in (lacks, wrong)]
+            found = RerunOutcome(*ended, *numbers)
             self._known[key] = found
         except (ValueError, TypeError):
             return  # the line that a killed process was writing
@@ -75,7 +78,7 @@ class KeptOutcomes:
         self._known[key] = found
         if self._file is not None:
             what = [found.outcome.value, found.is_mended, found.came.value]
-            row = [key, *what, found.missed, found.is_broken, found.lacks]
+            row = [key, *what, found.missed, found.is_broken, found.lacks, found.wrong]
             with self._file.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(row) + "\n")
 
@@ -98,8 +101,16 @@ class CausalityTests:
     ) -> None:
         self.rerunner, self._judge, self._kept, self._limit = rerunner, judge, kept, limit
         self._others, self._look = others, look
+        self._wrong: dict[Alteration, int] = {}  # what single alterations left wrong
         self._ahead: set[str] = set()  # outcomes that were made ahead and not asked for yet
         self.runs = self.cached = 0
+
+    def of_altered_run(self, rerunner: StepRerunner, judge: Judge) -> CausalityTests:
+        """Return the tests of a run that was altered.
+
+        Their outcomes are not kept: their steps are those of another run.
+        """
+        return CausalityTests(rerunner, judge, KeptOutcomes(None), self._limit - self.runs)
 
     @property
     def jobs(self) -> int:
@@ -112,6 +123,16 @@ class CausalityTests:
     def lacks(self, alterations: Sequence[Alteration]) -> float | None:
         """Return by how much the first number that is wrong in the failing run is wrong here."""
         return self._tested(alterations, None).lacks
+
+    def wrong(self, alterations: Sequence[Alteration]) -> int | None:
+        """Return how many words of the output are wrong; None if it is not known."""
+        return self._tested(alterations, None).wrong
+
+    def nearer(self) -> list[Alteration]:
+        """Return the single alterations after which fewer words were wrong, the best first."""
+        own = self.wrong([])
+        found = [each for each, wrong in self._wrong.items() if own is not None and wrong < own]
+        return sorted(found, key=lambda each: self._wrong[each])
 
     def failure(self, alterations: Sequence[Alteration]) -> Induced:
         """Does the failure still come about?"""
@@ -160,6 +181,12 @@ class CausalityTests:
                     self._kept.put(key, found)
 
     def _tested(self, alterations: Sequence[Alteration], step: Step | None) -> RerunOutcome:
+        found = self._known_or_run(alterations, step)
+        if found.wrong is not None and len(alterations) == 1:
+            self._wrong[alterations[0]] = found.wrong
+        return found
+
+    def _known_or_run(self, alterations: Sequence[Alteration], step: Step | None) -> RerunOutcome:
         key = _key(alterations, step)
         found = self._kept.get(key)
         if found is not None:
@@ -183,8 +210,15 @@ class CausalityTests:
         if step is not None and (came is Came.UNSURE or not is_watched):
             self.runs += 1
             came = self._look(rerunner, alterations, step)
+        wrong = None if rerun.missed else judged.wrong
         return RerunOutcome(
-            judged.outcome, judged.is_mended, came, rerun.missed, judged.is_broken, judged.lacks
+            judged.outcome,
+            judged.is_mended,
+            came,
+            rerun.missed,
+            judged.is_broken,
+            judged.lacks,
+            wrong,
         )
 
 

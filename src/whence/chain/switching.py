@@ -2,19 +2,22 @@
 
 The run with that branch switched is the passing run to compare with.  Branches that the cause tree
 names come first, in the order of the run: of several that make the test pass, the first is the
-nearest to the root.  Then the same branches are forced each time that they run: a fault that does
-its damage twice is not mended once.  Then all others follow, the last first.
+nearest to the root.  But a branch far before the fault may make the test pass by chance.  So the
+first that a small change of its condition would switch comes before all others (see `bounds`).
+Then the same branches are forced each time that they run: a fault that does its damage twice is not
+mended once.  Then all others follow, the last first.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from whence.causes.questions import FailedCondition
 from whence.causes.tree import CauseSearch
+from whence.chain.bounds import is_at_bound
 from whence.chain.causality import CausalityTests, OutOfReruns
 from whence.model import Outcome
 from whence.program.ids import Op, Step
@@ -25,30 +28,56 @@ from whence.trace.rerunning import Force
 _MAX_DEPTH = 4  # levels of the cause tree whose branches are tried first; guessed
 _MAX_CAUSES = 60  # causes whose branches are tried first; guessed
 _MAX_INSTANCES = 20  # executions of one branch that are tried; guessed
+_MAX_MORE = 60  # reruns that look for a better branch, after one that helps; guessed
 
 
 def passing_switch(
     tree: CauseSearch, tests: CausalityTests, say: Callable[[str], None]
 ) -> Force | None:
     """Return the branch that makes the test pass if it goes the other way; None if none does."""
-    excluded = _own_branches(tree)
-    tried: set[Force] = set()
-    possible = (
-        force
-        for force in _candidates(tree)
-        if force.branch not in excluded and tests.rerunner.can(force)
-    )
+    search = _SwitchSearch(tree, tests, say)
     try:
-        while part := [*itertools.islice(possible, tests.jobs)]:
-            say(f"looking for a branch that makes the test pass: {len(tried)} tried")
-            tests.run_ahead([([force], None) for force in part])
-            for force in part:
-                if force not in tried and tests.outcome([force]) is Outcome.PASS:
-                    return force
-                tried.add(force)
+        for group in _candidates(tree):
+            found = search.best_of(group)
+            if found is not None:
+                return found
     except OutOfReruns:
         return None
     return None
+
+
+class _SwitchSearch:
+    """Forces branches, and remembers which were tried."""
+
+    def __init__(
+        self, tree: CauseSearch, tests: CausalityTests, say: Callable[[str], None]
+    ) -> None:
+        self._flow, self._tests, self._say = tree.failure.flow, tests, say
+        self._excluded = _own_branches(tree)
+        self._tried: set[Force] = set()
+
+    def best_of(self, group: Iterable[Force]) -> Force | None:
+        """Return the first that makes the test pass; one at its bound comes before all others."""
+        tests, first, last = self._tests, None, 0
+        possible = (force for force in group if self._is_possible(force))
+        while part := [*itertools.islice(possible, tests.jobs)]:
+            self._say(f"looking for a branch that makes the test pass: {len(self._tried)} tried")
+            tests.run_ahead([([force], None) for force in part])
+            for force in part:
+                self._tried.add(force)
+                if first is not None and tests.runs >= last:
+                    return first
+                if tests.outcome([force]) is not Outcome.PASS:
+                    continue
+                if force.is_always or is_at_bound(self._flow, force.branch):
+                    return force
+                if first is None:
+                    first, last = force, tests.runs + _MAX_MORE
+        return first
+
+    def _is_possible(self, force: Force) -> bool:
+        is_new = force not in self._tried and force.branch not in self._excluded
+        return is_new and self._tests.rerunner.can(force)
 
 
 def _own_branches(tree: CauseSearch) -> frozenset[Step]:
@@ -59,15 +88,16 @@ def _own_branches(tree: CauseSearch) -> frozenset[Step]:
     return frozenset(question.controlling)
 
 
-def _candidates(tree: CauseSearch) -> Iterator[Force]:
+def _candidates(tree: CauseSearch) -> Iterator[Iterable[Force]]:
+    """Yield the groups of branches; a later one is tried if none before it helps."""
     flow = tree.failure.flow
     last = tree.failure.question.about
     named = sorted(step for step in _in_tree(tree, flow) if step <= last)
-    yield from map(Force, named)
-    yield from _each_time(named, flow)
+    yield map(Force, named)
+    yield _each_time(named, flow)
     others = [*_all_branches(flow, last)]
-    yield from map(Force, others)
-    yield from _each_time(sorted(others), flow)
+    yield map(Force, others)
+    yield _each_time(sorted(others), flow)
 
 
 def _each_time(branches: Sequence[Step], flow: Flow) -> Iterator[Force]:

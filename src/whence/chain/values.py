@@ -17,17 +17,18 @@ from __future__ import annotations
 import difflib
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from whence.causes.questions import FailedCondition
 from whence.causes.tree import CauseSearch
 from whence.chain.causality import CausalityTests, OutOfReruns
+from whence.chain.minimal import Induced
 from whence.model import Outcome
 from whence.program.ids import Op, Step
 from whence.program.operations import COp
 from whence.trace.flow import Flow, StoredBits
-from whence.trace.rerunning import Assign, Plain
+from whence.trace.rerunning import Alteration, Assign, Plain
 
 _MAX_DEPTH = 6  # levels of the cause tree whose steps are tried; guessed
 _MAX_CAUSES = 60  # causes whose steps are tried; guessed
@@ -45,7 +46,7 @@ def passing_value(
     tree: CauseSearch, tests: CausalityTests, say: Callable[[str], None]
 ) -> Assign | None:
     """Return the value that makes the test pass if a step gives it; None if none is found."""
-    search = _ValueSearch(tree, tests)
+    search = ValueSearch(tree, tests)
     last = tests.runs + _MAX_RUNS
     found = None
     try:
@@ -66,12 +67,33 @@ def passing_value(
     return found
 
 
+def value_behind(tree: CauseSearch, tests: CausalityTests, branch: Step) -> Assign | None:
+    """Return a value, set before a branch that tests it, that makes the test pass.
+
+    So the branch goes the other way because of what it tests, and the chain begins before it.
+    """
+    search = ValueSearch(tree, tests, turned=branch)
+    search.steps()  # they have the texts and numbers of the run
+    try:
+        found = search.first_of(search.tested_by(branch), _MAX_EARLY)
+        while found is not None:
+            one = search.first_of(search.computed_behind(found.definition), _MAX_EARLY)
+            if one is None:
+                break
+            found = one
+    except OutOfReruns:
+        return None
+    return found
+
+
 @dataclass
-class _ValueSearch:
+class ValueSearch:
     """Tries values for steps of the cause tree."""
 
     tree: CauseSearch
     tests: CausalityTests
+    turned: Step | None = None  # a branch that must go the other way; no number is solved then
+    _compared: list[Plain] = field(default_factory=list)  # what the turned branch compares with
     _texts: list[str] = field(default_factory=list)
     _numbers: list[float] = field(default_factory=list)
 
@@ -126,47 +148,73 @@ class _ValueSearch:
                     work.append(behind)
         return sorted(found, reverse=True)
 
+    def tested_by(self, branch: Step) -> list[Step]:
+        """Return the definitions that a branch tests, followed through copies, the last first."""
+        flow, found = self.tree.failure.flow, list[Step]()
+        work, seen = [branch], {branch}
+        while work and len(seen) < _MAX_BEHIND:
+            step = work.pop()
+            behind = [each for each in _operands(flow, step) if each not in seen]
+            values = map(flow.value_of, flow.node(step).operands)
+            self._compared += [v for v in values if isinstance(v, bool | int | float | str)]
+            own, is_computed = self._value(step), _is_computed(flow, step)
+            is_part = is_computed and own is not None and not isinstance(own, bool)
+            if step != branch and (is_part or (flow.defines(step) and (is_computed or not behind))):
+                found += [step] if own is not None else []
+                continue
+            seen.update(behind)
+            work += behind
+        return sorted(found, reverse=True)
+
     def at(self, step: Step) -> Assign | None:
         """Return a value of one step that makes the test pass."""
-        value = self._value(step)
+        return next(filter(self._passes, self.tries(step, self.tests)), None)
+
+    def tries(
+        self, step: Step, tests: CausalityTests, altered: Sequence[Alteration] = ()
+    ) -> Iterator[Assign]:
+        """Yield the values that are tried for a step, in a run with some alterations.
+
+        What is tried next depends on what the runs with the values before it printed.
+        """
+        value = tests.rerunner.plain_value(step)
+        alike = [each for each in self._compared if type(each) is type(value) and each != value]
+        for each in dict.fromkeys(alike[:_MAX_NUMBERS]) if self.turned is not None else ():
+            yield Assign(step, each)
+        others: Sequence[Plain] = ()
         if isinstance(value, bool):
-            tried: Iterator[Plain] = iter([not value])
+            others = [not value]
         elif isinstance(value, int | float):
-            solved = self._solved(step, value)
-            if solved is not None:
-                return solved
-            tried = iter(self._near_number(value))
-        else:
-            assert value is not None
-            tried = iter(self._near(value))
-        assigned = (Assign(step, each) for each in tried)
-        return next((each for each in assigned if self._passes(each)), None)
+            for by in (1, -1) if self.turned is None else ():
+                yield from self._solving(Assign(step, value), value + by, tests, altered)
+            others = self._near_number(value)
+        elif value is not None:
+            others = self._near(value)
+        yield from filter(tests.rerunner.can, (Assign(step, each) for each in others))
 
-    def _solved(self, step: Step, value: float) -> Assign | None:
+    def _solving(
+        self, own: Assign, tried: float, tests: CausalityTests, altered: Sequence[Alteration]
+    ) -> Iterator[Assign]:
         """Move a number until the output has the number that is expected."""
-        return self._solved_from(step, value, value + 1) or self._solved_from(
-            step, value, value - 1
-        )
-
-    def _solved_from(self, step: Step, value: float, tried: float) -> Assign | None:
-        at, lacks = value, self.tests.lacks([])
+        at, lacks = own.value, tests.lacks(altered)
+        assert not isinstance(at, str)
         if lacks is None:
-            return None
+            return
         for _ in range(_MAX_TURNS):
-            assign = Assign(step, tried)
-            if self._passes(assign):
-                return assign
-            left = self.tests.lacks([assign])
+            assign = Assign(own.definition, tried)
+            if not tests.rerunner.can(assign):
+                return
+            yield assign
+            left = tests.lacks([*altered, assign])
             if left is None or left == lacks:
-                return None
+                return
             next_one = tried + left * (tried - at) / (lacks - left)
             at, lacks = tried, left
             if not math.isfinite(next_one):
-                return None
-            tried = round(next_one) if isinstance(value, int) else next_one
+                return
+            tried = round(next_one) if isinstance(own.value, int) else next_one
             if tried == at:
-                return None
-        return None
+                return
 
     def _near_number(self, value: float) -> list[float]:
         """Return other numbers that are often right, and those of the run that are the nearest."""
@@ -185,8 +233,9 @@ class _ValueSearch:
         return sorted(others, key=likeness)[:_MAX_TEXTS]
 
     def _passes(self, assign: Assign) -> bool:
-        can = self.tests.rerunner.can(assign)
-        return can and self.tests.outcome([assign]) is Outcome.PASS
+        if self.tests.outcome([assign]) is not Outcome.PASS:
+            return False
+        return self.turned is None or self.tests.step([assign], self.turned) is Induced.NO
 
     def _value(self, step: Step) -> Plain | None:
         return self.tests.rerunner.plain_value(step)

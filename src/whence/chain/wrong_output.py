@@ -1,12 +1,15 @@
-"""What is the first wrong word of an output, and what does a number lack to be right?"""
+"""What is the first wrong word of an output, how many are, and what does a number lack?"""
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from dataclasses import dataclass
 
 _WORD = re.compile(rb"[\w.]*")
+_TOKEN = re.compile(rb"\w+(?:\.\w+)?|\n|[^\w\s]")
+_MAX_TOKENS = 2000  # of an output whose wrong words are counted; guessed
 _NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
@@ -31,6 +34,18 @@ def right_beginning(printed: bytes, expected: bytes) -> RightBeginning:
     end = _WORD.match(expected, at)
     assert end is not None
     return RightBeginning(expected[: end.end() + 1], end.end() >= len(expected))
+
+
+def wrong_words(printed: bytes, expected: bytes) -> int | None:
+    """Return how many words, numbers and signs are wrong, missing or too many.
+
+    None: the outputs are too long to be compared.
+    """
+    own, wanted = _TOKEN.findall(printed), _TOKEN.findall(expected)
+    if max(len(own), len(wanted)) > _MAX_TOKENS:
+        return None
+    steps = difflib.SequenceMatcher(None, own, wanted, autojunk=False).get_opcodes()
+    return sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in steps if tag != "equal")
 
 
 @dataclass(frozen=True, slots=True)

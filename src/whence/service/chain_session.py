@@ -18,14 +18,16 @@ from pathlib import Path
 
 from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
+from whence.chain.bounds import is_at_bound
 from whence.chain.causality import CausalityTests, Judge, Judgement, KeptOutcomes, Look
 from whence.chain.dependence import ChainSearch
 from whence.chain.faulty import FaultyState
 from whence.chain.hierarchical import HierarchicalSearch
 from whence.chain.links import ChainWriter
+from whence.chain.repeated import Repair, passing_repair
 from whence.chain.switching import passing_switch
-from whence.chain.values import passing_value
-from whence.chain.wrong_output import right_beginning, wrong_number
+from whence.chain.values import passing_value, value_behind
+from whence.chain.wrong_output import right_beginning, wrong_number, wrong_words
 from whence.errors import UserError
 from whence.explain.recorder import counterpart
 from whence.explain.seen_failure import beside, seen_failure
@@ -184,26 +186,53 @@ class _Session:
         rerunner = self._language.rerunner(built, observed.flow)
         others = [self._language.rerunner(each, observed.flow) for each in self._more]
         limit = self._request.max_runs
-        tests = CausalityTests(rerunner, self._judge(failing, observed), self._kept, limit, others)
+        judge, look = self._judge(failing, observed), self._look()
+        tests = CausalityTests(rerunner, judge, self._kept, limit, others, look)
         self._check_varies(tests, failing)
-        tree = cause_search(observed)
-        switch: Force | Assign | None = passing_switch(tree, tests, self._say)
-        if switch is None:
-            switch = passing_value(tree, tests, self._say)
-        if switch is None:
+        repair = self._repair(built, failing, observed, tests)
+        if repair is None:
             return self._without_switch(failing, observed, tests)
 
-        altered = [switch]
-
         def record(out: Path) -> None:
-            rerunner.rerun(altered, record_into=out)
+            repair.tests.rerunner.rerun(repair.alterations, record_into=out)
 
         passing = self._recorded(record, "passing", self._tree)
-        by = _switch(observed, switch) if isinstance(switch, Force) else _value(observed, switch)
+        by = _altered(observed, repair.alterations)
         other = counterpart(observed.flow.thread, passing)
         assert other is not None, "the run is the same up to the branch"
         observed = self._beside_switched(failing, passing, observed, other)
         return self._searched(built, failing, observed, other, by, tests)
+
+    def _repair(
+        self, built: BuiltTest, failing: Recording, observed: ObservedFailure, tests: CausalityTests
+    ) -> Repair | None:
+        """Return the branch, the value, or several of one kind, that make the test pass."""
+        tree, flow = cause_search(observed), observed.flow
+        found: Force | Assign | None = passing_switch(tree, tests, self._say)
+        if isinstance(found, Force) and not is_at_bound(flow, found.branch):
+            found = value_behind(tree, tests, found.branch) or found
+        found = found or passing_value(tree, tests, self._say)
+        if found is not None:
+            return Repair(tests, (found,))
+
+        def again(before: CausalityTests, altered: Sequence[Alteration]) -> CausalityTests | None:
+            out = self._folder / f"altered-{tests.runs}"
+            out.mkdir()
+            tests.runs += 1
+            before.rerunner.rerun(altered, record_into=out)
+            try:
+                summarise(open_recording(out), self._tree, max_trace=self._request.record.max_trace)
+                recording = open_recording(out)
+            except UserError:  # nothing was recorded
+                return None
+            other = counterpart(flow.thread, recording)
+            if other is None:
+                return None
+            rerunner = self._language.rerunner(built, other)
+            judge = self._judge(failing, observed, (out / "stdout").read_bytes())
+            return tests.of_altered_run(rerunner, judge)
+
+        return passing_repair(tree, tests, again, self._say)
 
     def _beside_switched(
         self, failing: Recording, passing: Recording, observed: ObservedFailure, other: Flow
@@ -280,11 +309,16 @@ class _Session:
                 slug="failure-varies",
             )
 
-    def _judge(self, failing: Recording, observed: ObservedFailure) -> Judge:
-        """Return what says whether a rerun passes, fails in the same way, or otherwise."""
+    def _judge(
+        self, failing: Recording, observed: ObservedFailure, altered: bytes | None = None
+    ) -> Judge:
+        """Return what says whether a rerun passes, fails in the same way, or otherwise.
+
+        `altered`: what an altered run printed that is altered further.
+        """
         assert failing.failure is not None
         reference = Reference(failing.failure)
-        printed = (failing.folder / "stdout").read_bytes()
+        printed = (failing.folder / "stdout").read_bytes() if altered is None else altered
         is_output = failing.failure.kind == "output"
 
         expected = self._commands.expected
@@ -303,7 +337,8 @@ class _Session:
             if outcome is Outcome.OTHER and is_output and right is not None and not is_broken:
                 is_mended = right.is_in(out)
             lacks = None if number is None else number.lacking(out)
-            return Judgement(outcome, is_mended, is_broken, lacks)
+            wrong = None if expected is None or is_broken else wrong_words(out, expected)
+            return Judgement(outcome, is_mended, is_broken, lacks, wrong)
 
         return judged
 
@@ -315,6 +350,20 @@ def _unproved_note(search: ChainSearch | HierarchicalSearch) -> list[str]:
     values = f"{unmapped} faulty value{'s' * (unmapped != 1)}"
     return [f"{values} could not be given the passing value: a pointer without a counterpart, "
             "an object that cannot be made anew, or what a library call wrote"]  # fmt: skip
+
+
+def _altered(observed: ObservedFailure, alterations: Sequence[Alteration]) -> PassingRun:
+    """Return the passing run in which steps of one operation were altered.
+
+    The first of them is a step of the failing run.
+    """
+    first, more = alterations[0], len(alterations) - 1
+    assert isinstance(first, Force | Assign)
+    found = _switch(observed, first) if isinstance(first, Force) else _value(observed, first)
+    if not more:
+        return found
+    times = f"{more} other execution{'s' * (more != 1)}"
+    return replace(found, words=f"{found.words}, and altered at {times} of it")
 
 
 def _switch(observed: ObservedFailure, switch: Force) -> PassingRun:
