@@ -61,6 +61,9 @@ _FUNCTIONS = [
     "hex",
     "format",
 ]
+_MAX_BITS = 100_000  # of a number that a contract computes; guessed
+_MAX_RANGE = 1_000_000  # limit on the numbers of a range in a contract; guessed
+_BOUNDED = (ast.Pow, ast.LShift)  # operators with which a small text makes a huge number
 _MODIFIERS = ("old", "prev", "latest", "deprecated")
 _FORBIDDEN = (ast.Lambda, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
 
@@ -158,11 +161,25 @@ def compile_clause(text: ClauseText, known: KnownNames) -> PythonClause:
         text.complain(
             f"this is no expression: {error.msg}", _offset(plain, error.lineno, error.offset)
         )
+    if text.exception and not _is_exception(text.exception, known):
+        whole = "\n".join(line.text for line in text.lines)
+        place = whole.rfind(text.exception, 0, text.offset)
+        what = f"{text.exception!r} is unknown here: no exception of Python, class or global"
+        text.complain(what, place - text.offset)
     renamer = _Renamer(text, plain, known)
     body = renamer.visit(tree.body)
     expression = ast.fix_missing_locations(ast.Expression(body))
     code = compile(expression, f"<contract {text.lines[0].file}>", "eval")
     return PythonClause(text, code, frozenset(renamer.uses), known)
+
+
+def _is_exception(name: str, known: KnownNames) -> bool:
+    """Is a name that of an exception of Python, or of a class or global of the program?"""
+    if "." in name:
+        return True  # of a library
+    found = getattr(builtins, name, None)
+    is_builtin = isinstance(found, type) and issubclass(found, BaseException)
+    return is_builtin or name in known.classes or name in known.others or name == "exception"
 
 
 def _offset(text: str, line: int | None, column: int | None) -> int:
@@ -190,6 +207,15 @@ class _Renamer(ast.NodeTransformer):
         if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
             return self._comprehension(node)
         return super().visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """Replace an operator that could take forever by a function with a limit."""
+        self.generic_visit(node)
+        if not isinstance(node.op, _BOUNDED):
+            return node
+        name = "function_pow" if isinstance(node.op, ast.Pow) else "function_shifted"
+        called = ast.Call(ast.Name(name, ast.Load()), [node.left, node.right], [])
+        return ast.copy_location(called, node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in self._bound or isinstance(node.ctx, ast.Store):
@@ -272,7 +298,31 @@ def _builtins() -> dict[str, Any]:
     found["function_isinstance"] = _isinstance
     found["function_type_name"] = lambda value: class_names(value)[0]
     types = {name: each for name, each in vars(builtins).items() if isinstance(each, type)}
+    found |= {"function_pow": _pow, "function_shifted": _shifted, "function_range": _range}
     return found | {f"class_{name}": each for name, each in types.items()}
+
+
+def _pow(base: Any, exponent: Any, *modulus: Any) -> Any:
+    if not modulus and isinstance(base, int) and isinstance(exponent, int):
+        _check_bits(base.bit_length() * max(exponent, 0))
+    return pow(base, exponent, *modulus)
+
+
+def _shifted(number: Any, by: Any) -> Any:
+    _check_bits(by if isinstance(by, int) else 0)
+    return number << by
+
+
+def _check_bits(bits: int) -> None:
+    if bits > _MAX_BITS:
+        raise OverflowError("the number would be too large")
+
+
+def _range(*limits: int) -> range:
+    found = range(*limits)
+    if len(found) > _MAX_RANGE:
+        raise OverflowError(f"a range in a contract has at most {_MAX_RANGE:,} numbers")
+    return found
 
 
 def _isinstance(value: Any, types: Any) -> bool:
