@@ -81,3 +81,34 @@ def test_how_many_digits_a_number_is_printed_with_is_no_branch(tmp_path: Path) -
     result = compared(tmp_path, PRICE, bad, "600", name="p.py")
     suspect = check_suspect(result, "bad", line_of(bad, "goods + 490"))
     assert suspect.is_changed
+
+
+PROPERTY = """import sys
+
+def int_of(text):
+    try:
+        return int(text)
+    except ValueError:
+        return -1
+
+def get_property(attributes, key, default):
+    value = attributes.get(key)
+    if value is None:
+        return default
+    return int_of(value)
+
+name, _, text = sys.argv[1].partition("=")
+print(get_property({name: text}, "width", 1))
+"""
+
+
+def test_the_key_is_read_in_place_of_the_value(tmp_path: Path) -> None:
+    """Thesis, Figure 6.12: only the good version looks at the value, so no branch of the bad one.
+
+    The wrong argument is the first value that differs.
+    """
+    bad = PROPERTY.replace("int_of(value)", "int_of(key)")
+    first, second = compared(tmp_path, PROPERTY, bad, "width=3", name="p.py").suspects
+    assert (first.version.value, first.line) == ("good", line_of(PROPERTY, "return int(text)"))
+    assert (second.version.value, second.line) == ("bad", line_of(bad, "int_of(key)"))
+    assert "'width' for `text`" in second.because

@@ -82,6 +82,9 @@ def _suspects(search: PartingSearch, changed: ChangedLines, folder: Path) -> Ite
             suspect = _code_suspect(one, changed, folder, name)
         else:
             suspect = _value_suspect(one, search, changed, folder, name)
+        if isinstance(one, CodeParting) and (VersionName.BAD, *(suspect.in_bad or ())) in seen:
+            number -= 1
+            continue  # the line of the bad version is shown
         seen.add(key)
         if suspect.is_changed and suspect.in_bad is not None:
             seen.add((VersionName.BAD, *suspect.in_bad))  # it is the same line
