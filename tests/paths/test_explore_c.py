@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.paths.exploring import explored, outputs
+from tests.paths.exploring import check_holds, explored, outputs, program
 from tests.paths.generated import ARGUMENTS, STDIN_TEXT, generated
 
 # The program of the thesis, Figure 6.2: eight paths, three ways to compute `out`.
@@ -62,6 +62,12 @@ def test_a_relevant_slice_is_explored_once_for_each_way_to_compute_the_variable(
     tmp_path: Path,
 ) -> None:
     found = explored(tmp_path, SIGNATURE, "6 2 2", at="p.c:16:out")
+    assert found.is_complete
+    assert [len(one.run.conditions) for one in found.runs] == [1, 2, 2]
+
+
+def test_what_a_function_returns_has_its_own_classes(tmp_path: Path) -> None:
+    found = explored(tmp_path, SIGNATURE, "6 2 2", at="return:signature")
     assert found.is_complete
     assert [len(one.run.conditions) for one in found.runs] == [1, 2, 2]
 
@@ -303,6 +309,31 @@ def test_what_decides_a_condition_is_kept(
     heads = "".join(f"#include <{name}.h>\n" for name in ("stdio", "stdlib", "string"))
     source = f"{heads}int main(int argc, char **argv) {{ {body} return 0; }}\n"
     assert outputs(explored(tmp_path, source, arguments, most=20)) == wanted
+
+
+# The code of these functions is not recorded; bsearch reads the key in the program's own code.
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ('qsort(v, 3, sizeof *v, order); puts(v[0] > 2 ? "big" : "small");', "qsort"),
+        ('puts(bsearch(v, w, 3, sizeof *w, order) ? "in" : "out");', "bsearch"),
+        ('char t[9]; sprintf(t, "%d", v[0]); puts(t[0] == \'7\' ? "7" : "no");', "sprintf"),
+    ],
+)
+def test_code_without_a_formula_is_named(tmp_path: Path, body: str, name: str) -> None:
+    heads = "".join(f"#include <{head}.h>\n" for head in ("stdio", "stdlib", "string"))
+    source = (
+        f"{heads}static int order(const void *a, const void *b)"
+        " { return *(const int *)a - *(const int *)b; }\n"
+        "static int w[3] = {1, 5, 9};\n"
+        "int main(int argc, char **argv) {\n"
+        "int v[3] = {atoi(argv[1]), atoi(argv[2]), 4};\n"
+        f"{body} return argc > 9 ? w[0] : 0; }}\n"
+    )
+    opened = program(tmp_path, source, "5 3")
+    run = opened.run(opened.first)
+    check_holds(run)
+    assert run.path.pinned_by(run.conditions).keys() == {name}
 
 
 # Whether the text is a number decides whether the index is a condition.

@@ -310,6 +310,13 @@ else:
     assert {"what?", "long", "short"} <= seen(found)
 
 
+def test_what_a_function_returns_has_its_own_classes(tmp_path: Path) -> None:
+    files = {"signature.py": SIGNATURE, "test_signature.py": TESTED}
+    command = "python -m pytest -q test_signature.py"
+    found = explored_python(tmp_path, files, command, at="return:signature")
+    assert [len(one.run.conditions) for one in found.runs] == [1, 2, 2]
+
+
 # argparse is not recorded: an argument is the value of the option that it spells.
 OPTIONS = """
 import argparse

@@ -402,13 +402,11 @@ class PathPass(RunValues):
         return Fact(value.term == recorded, value.unknowns)
 
     def _read_by(self, call: Step) -> list[Fact]:
-        """Return that all that a call read is as recorded."""
+        """Return that all that a call read is as recorded, also what functions returned to it."""
         if call not in self._pins:
-            found = [
-                self._equal(operand)
-                for number in range(self.flow.arguments(call))
-                if (operand := self.flow.argument(call, number)) is not None
-            ]
+            arguments = (self.flow.argument(call, k) for k in range(self.flow.arguments(call)))
+            steps = (one for one in self.flow.node(call).operands if isinstance(one, int))
+            found = [self._equal(one) for one in (*arguments, *steps) if one is not None]
             found += [self._byte_fact(value) for value in self._bytes_read(call)]
             self._pins[call] = [fact for fact in found if fact is not None]
         return self._pins[call]
