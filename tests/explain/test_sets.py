@@ -119,6 +119,56 @@ OF_THREE = """
          return 0;
      }
 """
+REWRITTEN = """
+     #include <stdio.h>
+    -static int packed[8];  // [table]
+    +static unsigned char packed[32];  // [table]
+    -static int low(int a) {  // [helper]
+    -    int one = 1;
+    -    return *(char *)&one ? a : -a;
+    -}
+    +static int low_at(unsigned char *at) {  // [helper]
+    +    unsigned value = 0;
+    +    for (int k = 3; k >= 0; k--)
+    +        value = value << 8 | at[k];
+    +    return (int)value;
+    +}
+    +static void put_low(unsigned char *at, int a) {
+    +    unsigned value = (unsigned)a;
+    +    for (int k = 0; k < 4; k++, value >>= 8)
+    +        at[k] = value & 255;
+    +}
+     static int pack(const int *numbers, int count) {
+         int k;
+    -    int *to = packed;  // [writer]
+    -    to[0] = low(count);
+    +    unsigned char *to = packed;  // [writer]
+    +    put_low(to, count);
+         for (k = 0; k < count; k++) {
+    -        to[k + 1] = low(numbers[k]);  // [writer]
+    +        put_low(to + 4 * k + 4, numbers[k]);  // [writer]
+         }
+         return count + 1;
+     }
+     static int item(int n) {
+    -    int *from = packed;  // [reader]
+    -    from += 1;
+    +    unsigned char *from = packed;  // [reader]
+    +    from += 1;
+         if (n < 0)
+             return -1;
+    -    return low(from[n]);  // [reader]
+    +    return low_at(from + 4 * n);  // [reader]
+     }
+     int main(void) {
+         int numbers[] = {300, 7000, 12, 90}, k, used;
+         used = pack(numbers, 4);
+         for (k = 0; k < used - 1; k++)
+             printf("%d ", item(k));  // [fails]
+         printf("\\n");
+         return 0;
+     }
+"""
 
 
 def test_two_faults_that_each_cause_the_failure_are_both_the_root(tmp_path: Path) -> None:
@@ -160,3 +210,14 @@ def test_the_faulty_one_of_many_executed_changes_is_the_root(tmp_path: Path) -> 
     answer = explain(tmp_path, MANY)
     assert answer.root == {"fault"}
     assert answer.result.runs <= 11  # three of these are recorded
+
+
+def test_among_rewritten_changes_that_only_work_together_the_root_is_the_fault_or_a_guess(
+    tmp_path: Path,
+) -> None:
+    """The writer runs first, and nothing of it can be compared; the fault is in the reader."""
+    answer = explain(tmp_path, REWRITTEN, compares_output=True)
+    assert answer.result.status == "explained"
+    assert "reader" in answer.links
+    assert "reader" in answer.root or answer.result.is_guess
+    assert any("is a guess" in note for note in answer.result.notes) == answer.result.is_guess

@@ -29,6 +29,7 @@ from whence.explain.dodge import (
     damage_start,
     first_run,
     gets_damage,
+    is_compared,
     unexecuted_changes,
 )
 from whence.explain.loop import suspect_weights
@@ -292,6 +293,8 @@ class Chooser:
 
         If no cause holds one of them, the first one on a complete chain is it: it may be what no
         longer runs.  If none is there, the root stays a guess: the change whose code runs first.
+        It is a guess, too, if several start, and the first with code that the fixed run lacks: code
+        that was rewritten may compute what it did before.
         """
         units = (*answer.root, *answer.auxiliary)
         meeting = self._context.meeting
@@ -300,14 +303,17 @@ class Chooser:
             for unit in units
             if (start := damage_start(explained.tree, explained.causes, meeting, unit)) is not None
         }
+        is_guess = False
         if starts:
             root = min(starts, key=lambda unit: starts[unit])
+            is_guess = len(starts) > 1 and not is_compared(explained.tree, starts[root].step)
         else:
             linked = [unit for link in explained.chain for unit in units if unit & {*link.changes}]
             if not linked or explained.gap is not None:
                 return self._guessed(answer, explained)
             root = linked[0]
-        return self.explain(replace(with_root(answer, root), is_guess=False))
+        answer, explained = self.explain(replace(with_root(answer, root), is_guess=False))
+        return replace(answer, is_guess=is_guess), explained
 
     def _led_to_failure(
         self, answer: Answer, explained: ExplainedSet

@@ -255,3 +255,12 @@ def _holds_differing_name(causes: Iterable[Cause], meeting: Meeting, changes: Re
         or (name in old and old[name].isdisjoint(new[name]))
         for name in new
     )
+
+
+def is_compared(tree: CauseSearch, step: Step) -> bool:
+    """Has the fixed run a step that can be compared with this one?"""
+    comparison = tree.comparison
+    other = None if comparison is None else comparison.counterpart(step)
+    if comparison is None or other is None:
+        return False
+    return comparison.failing.compared_as(step) is comparison.passing.compared_as(other)
