@@ -213,6 +213,31 @@ def test_a_call_with_another_argument_is_the_same_call(tmp_path: Path) -> None:
     assert len(paired) > len(in_function) / 2
 
 
+_KEEPS = """\
+static int kept[4];
+%s
+int main(int argc, char **argv) {
+    int count = argc + 4;
+    int *to = kept;
+    %s;
+    return kept[0] - kept[0];
+}
+"""
+
+
+def test_a_pointer_does_not_correspond_to_a_number(tmp_path: Path) -> None:
+    """Both lines load two variables, but in another order."""
+    bad = _KEEPS % ("static void put(int *at, int value) { *at = value; }", "put(to, count)")
+    good = _KEEPS % ("static int low(int value) { return value; }", "to[0] = low(count)")
+    failing = flow_of(built(bad, tmp_path / "bad").run())
+    passing = flow_of(built(good, tmp_path / "good").run())
+    alignment = Alignment(failing, passing)
+    pairs = [(step, alignment.passing_counterpart(step)) for step in steps_of(failing)]
+    kinds = [(failing.compared_as(a), passing.compared_as(b)) for a, b in pairs if b is not None]
+    assert len(kinds) > 5
+    assert all(own is other for own, other in kinds)
+
+
 def test_what_both_versions_do_before_they_differ_corresponds(tmp_path: Path) -> None:
     alignment = aligned(tmp_path, PROGRAM.replace("sum > 40", "sum > 60"))
     row = PROGRAM.splitlines().index("    while (sum > 40 && calls > 0) {") + 1

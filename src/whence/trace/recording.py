@@ -158,6 +158,7 @@ class Sort(NamedTuple):
     opcode: str
     callee: str | None  # None: the operation is no call; "": the callee has no name
     operands: int  # their number; 0 for a named callee: a call may get another argument
+    makes_pointer: bool = False  # False for a named callee, too
 
 
 class Comparable(Enum):

@@ -169,7 +169,10 @@ class CImage(Image):
         instruction = self._instruction(op)
         callee = instruction.callee
         name = callee.name if isinstance(callee, ir.Global) else "" if callee is not None else None
-        return Sort(instruction.opcode, name, 0 if name else len(instruction.operands))
+        if name:
+            return Sort(instruction.opcode, name, 0)
+        makes_pointer = self.compared_as(op) is Comparable.POINTER
+        return Sort(instruction.opcode, name, len(instruction.operands), makes_pointer)
 
     def compared_as(self, op: Op) -> Comparable:
         found = self._compared.get(op)
