@@ -102,6 +102,7 @@ class CausalityTests:
         self.rerunner, self._judge, self._kept, self._limit = rerunner, judge, kept, limit
         self._others, self._look = others, look
         self._wrong: dict[Alteration, int] = {}  # what single alterations left wrong
+        self._asked: set[str] = set()
         self._ahead: set[str] = set()  # outcomes that were made ahead and not asked for yet
         self.runs = self.cached = 0
 
@@ -115,6 +116,11 @@ class CausalityTests:
     @property
     def jobs(self) -> int:
         return 1 + len(self._others)
+
+    @property
+    def different(self) -> int:
+        """Return how many different outcomes were asked for, kept ones included."""
+        return max(self.runs, len(self._asked))
 
     def outcome(self, alterations: Sequence[Alteration]) -> Outcome:
         """Return how the test ends with these alterations."""
@@ -189,6 +195,7 @@ class CausalityTests:
     def _known_or_run(self, alterations: Sequence[Alteration], step: Step | None) -> RerunOutcome:
         key = _key(alterations, step)
         found = self._kept.get(key)
+        self._asked.add(key)
         if found is not None:
             self.cached += key not in self._ahead
             self._ahead.discard(key)

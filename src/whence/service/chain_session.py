@@ -246,7 +246,7 @@ class _Session:
     ) -> ChainResult:
         assert failing.failure is not None
         reason = (
-            f"no passing run was found: the test passes in none of {tests.runs + tests.cached} "
+            f"no passing run was found: the test passes in none of {tests.different} "
             "reruns in which a branch went the other way or a step gave another value"
         )
         advice = "Name a version that passes with --good, or a test that passes with --passing-test"
