@@ -162,7 +162,7 @@ def evaluated_path(scope: CallScope, place: str, *, at_end: bool) -> State:
     return value
 
 
-class Located(NamedTuple):
+class PlaceInMemory(NamedTuple):
     """Where a place lies in memory."""
 
     address: int
@@ -170,7 +170,7 @@ class Located(NamedTuple):
     is_pointer: bool
 
 
-def located(scope: CallScope, place: str) -> Located | None:
+def located(scope: CallScope, place: str) -> PlaceInMemory | None:
     """Return where a place lies at the start of a call; None if that is not known."""
     try:
         root = parse_expression(place).root
@@ -180,7 +180,7 @@ def located(scope: CallScope, place: str) -> Located | None:
     kind = bare(found.type)
     if found.address is None or kind is None or not kind.size:
         return None
-    return Located(found.address, kind.size, is_pointer(kind))
+    return PlaceInMemory(found.address, kind.size, is_pointer(kind))
 
 
 class _Evaluation:
