@@ -27,6 +27,8 @@ AGAIN = 2**31 + 17  # number of a log record, as in trace/python/calls_again.py
 FIRST_NUMBER, NUMBERS = 2**40, 2**20  # of the calls of a request; each request has two ways
 MAX_SECONDS = 2  # limit on the CPU time of one call; guessed
 MAX_WAIT = 20.0  # seconds until a call that waits for something is ended; guessed
+MAX_ALL_SECONDS = 20.0  # limit on the CPU time of all calls of a process; guessed
+MAX_WAITS = 2  # calls that wait for something, after which no more are run; guessed
 MAX_YIELDED = 1000  # limit on values that are taken from a generator; guessed
 FORMAT = 4  # the version of marshal's format
 _ASYNCHRONOUS = 0x80 | 0x200  # flags of code: a coroutine, an asynchronous generator
@@ -41,6 +43,7 @@ class RunningAgain:
         with open(settings.again, "rb") as opened:
             self._nodes, self._modules, self._asked = marshal.load(opened)
         self._settings, self._log, self._calls = settings, log, calls
+        self._waits = 0
         self._fork, self._pipe, self._exit, self._dup2 = os.fork, os.pipe, os._exit, os.dup2
         self._read, self._write, self._close, self._open = os.read, os.write, os.close, os.open
         self._waitpid, self._kill, self._listdir = os.waitpid, os.kill, os.listdir
@@ -52,7 +55,11 @@ class RunningAgain:
         if requests:
             classes.classes()
             classes.functions()
+        before = _seconds_of_children()
         for request in requests:
+            if _seconds_of_children() - before > MAX_ALL_SECONDS or self._waits >= MAX_WAITS:
+                self._answer(request, False, "the calls before it took too long")
+                continue
             is_open = self._ask(request, classes, is_second=False)
             if is_open:
                 self._ask(request, classes, is_second=True)
@@ -91,6 +98,7 @@ class RunningAgain:
         waiting.register(reading, select.POLLIN | select.POLLHUP)
         while True:
             if not waiting.poll(MAX_WAIT * 1000):
+                self._waits += 1
                 self._kill(child, signal.SIGKILL)
                 return b""
             part = self._read(reading, 1 << 20)
@@ -178,6 +186,13 @@ class RunningAgain:
                 cells[name].cell_contents = rebuilding.value(state)
             else:
                 function.__globals__[name] = rebuilding.value(state)
+
+
+def _seconds_of_children() -> float:
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _arguments(
