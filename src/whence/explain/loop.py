@@ -10,6 +10,7 @@ In the paper's terms, with its line numbers:
 - Lines 10-11, the return, is `find_root`'s first return.
 
 The paper's loop ends with nothing once no predicate is left.  Here all changes are searched then.
+And before the causes, the changes are tried in functions that got the same and gave something else.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from whence.explain.beginnings import changes_where_runs_part
 from whence.explain.candidates import CandidateChanges
 from whence.explain.context import ExplainContext
 from whence.model import ChangeId
@@ -35,6 +37,13 @@ def find_root(
 ) -> Answer:
     """Grow the causes until reverting changes that they meet makes the test pass."""
     phases: list[Phase] = []
+    begun = _where_runs_part(context, candidates)
+    if begun:
+        context.watcher.phase(f"trying the changes where the runs part: {len(begun)}")
+        phases.append(Phase(begun, suspect_weights(dict.fromkeys(begun, 0.0), problem)))
+        answer = _try_suspects(context, tuple(phases), problem)
+        if answer is not None:
+            return answer
     while True:
         suspects = candidates.suspects()
         if suspects and (not phases or suspects != phases[-1].suspects):
@@ -49,6 +58,14 @@ def find_root(
         is_exhausted = not has_grown and candidates.suspects() == suspects
         if is_exhausted or len(suspects) > _MAX_SUSPECTS:
             return _search_beyond(context, candidates, problem)
+
+
+def _where_runs_part(context: ExplainContext, candidates: CandidateChanges) -> tuple[ChangeId, ...]:
+    comparison = candidates.tree.comparison
+    if comparison is None:
+        return ()
+    with context.timed("semantics"):
+        return changes_where_runs_part(comparison, context.changes, context.meeting)
 
 
 def _try_suspects(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -83,6 +84,44 @@ class Unrecorded(NamedTuple):
 # What no recorded step made.
 External = InputByte | InputRange | InputPointer | Initial | Parameter | Unrecorded
 Operand = Step | Constant | StoredBits | Left | External
+
+
+class OfClass(NamedTuple):
+    """An object of which only the class is known."""
+
+    name: str
+
+
+class Items(NamedTuple):
+    """A container."""
+
+    kind: str
+    length: int
+    items: tuple[Hashable, ...] | None  # None: not known
+
+
+class Got(NamedTuple):
+    """What a call got."""
+
+    arguments: tuple[Hashable, ...]
+    # What the call read of them: the way to it, such as self.rates, and the value.
+    read: frozenset[tuple[str, Hashable]]
+
+    @property
+    def is_known(self) -> bool:
+        """Is more than the class known of an argument?"""
+        return any(not isinstance(argument, OfClass) for argument in self.arguments)
+
+    def read_alike(self, other: Got, *, is_loose: bool) -> bool:
+        """Did both calls read the same, as far as both read it?
+
+        `is_loose`: containers may differ, if more than the class is known of an argument.
+        """
+        others = dict(other.read - self.read)
+        differing = [value for way, value in self.read - other.read if way in others]
+        if not is_loose:
+            return not differing
+        return self.is_known and all(isinstance(value, Items) for value in differing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +392,30 @@ class Flow(ABC):
     @abstractmethod
     def arguments(self, call: Step) -> int:
         """Return the number of arguments that a call passed."""
+
+    def got(self, activation: Activation) -> Got | None:
+        """Return what a call got, as far as it is comparable across runs; None if too little is."""
+        call = self._call[activation]
+        if not call or not self._flags[activation] & DIRECT:
+            return None
+        arguments = [self.argument(call, number) for number in range(self.arguments(call))]
+        if any(isinstance(each, int) and not self._is_plain(each) for each in arguments):
+            return None
+        values = (None if each is None else self.value_of(each) for each in arguments)
+        return Got(tuple(values), frozenset())
+
+    def gave(self, activation: Activation) -> Hashable | None:
+        """Return what a call returned, as far as that is comparable; None if it did not return."""
+        step = self._ret[activation]
+        if not step:
+            return None
+        value: Hashable = (
+            self.comparable_value(step) if self._is_plain(step) else self.comparable_part(step)
+        )
+        return value
+
+    def _is_plain(self, step: Step) -> bool:
+        return self.compared_as(step) is Comparable.PLAIN
 
     # --- operands ------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
-from whence.program.ids import Instance, Op, Step
+from whence.program.ids import Activation, Instance, Op, Step
 from whence.program.operations import (
     PY_BINARY,
     PY_COMPARISONS,
@@ -16,9 +16,10 @@ from whence.program.operations import (
     Operation,
     PyOp,
 )
-from whence.trace.flow import Constant, Flow, FlowNode, Left, Operand, Unrecorded
+from whence.trace.flow import Constant, Flow, FlowNode, Got, Left, Operand, Unrecorded
 from whence.trace.python.captured import CapturedOutput
 from whence.trace.python.endings import origin
+from whence.trace.python.got import CallReader
 from whence.trace.python.namespaces import Namespaces
 from whence.trace.python.objects import is_same_object
 from whence.trace.python.omitted import OmittedWrites
@@ -599,6 +600,10 @@ class PythonFlow(Flow):
     def argument(self, call: Step, number: int) -> Operand | None:
         uses = self._uses(call, self.op_of(call))
         return uses[number + 1] if number + 1 < len(uses) else None
+
+    def got(self, activation: Activation) -> Got:
+        reader = CallReader(self, self.program, self.run)
+        return reader.got(self._first[self._start[activation]], activation)
 
     def arguments(self, call: Step) -> int:
         return max(len(self.program.uses[self.op_of(call)]) - 1, 0)
