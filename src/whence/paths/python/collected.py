@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import z3
 
+from whence.inputs import InputByte, InputSource
 from whence.paths.compared import ComparedText, compared_text
 from whence.paths.conditions import Condition, ConditionKind
 from whence.paths.python.comparisons import when_equal
 from whence.paths.python.formulas import Formula, every, no
 from whence.paths.python.site import Site
+from whence.paths.python.term_reads import TermReader
 from whence.paths.python.values import (
     SYMBOLIC,
     AnyValue,
     Held,
+    Number,
     Text,
     is_symbolic,
     recorded_value,
     taken,
     unknowns_of,
 )
-from whence.paths.terms import Fact, Pinned, Unknowns
+from whence.paths.terms import Fact, Matched, NumberText, Pinned, Unknowns, What
 from whence.program.ids import Step
 from whence.trace.python.endings import type_of
 from whence.trace.python.flow import PythonFlow
@@ -42,6 +45,7 @@ class CollectedConditions:
         self.written: set[int] = set()
         self.notes: dict[str, None] = {}
         self.compared: list[ComparedText] = []
+        self._terms = TermReader()
         self._pinned = 0  # the unknowns that stand for what is taken as recorded
 
     def site(self, step: Step) -> StepSite:
@@ -64,7 +68,7 @@ class CollectedConditions:
         if z3.is_true(simple) and not self._rests_on_pins(unknowns):
             return
         unknowns = self._read(simple, unknowns)
-        if self._has_reals(simple) and not self._holds(simple, unknowns):
+        if self._terms.read(simple).has_reals and not self._holds(simple, unknowns):
             self.notes["a comparison of floats whose rounding decides it is left out"] = None
             return
         if raises:
@@ -74,8 +78,9 @@ class CollectedConditions:
 
     def compares(self, step: Step, text: Text, other: str | bytes) -> None:
         """Note a constant text that a text was compared with."""
-        known = {one.term.get_id(): 1 << at for at, one in enumerate(self.unknowns.all)}
-        characters = [0 if isinstance(char, int) else _bits(char, known) for char in text.chars]
+        characters = [
+            0 if isinstance(char, int) else self._terms.read(char).unknowns for char in text.chars
+        ]
         constant = other.encode("utf-8", "surrogateescape") if isinstance(other, str) else other
         found = compared_text(step, self.unknowns, characters, constant)
         if found is not None and len(found.text) < _MAX_TEXT:
@@ -89,17 +94,60 @@ class CollectedConditions:
 
         A value of a text carries the unknowns of the whole text; a condition may read one byte.
         """
-        return self.unknowns.read_by(formula) & unknowns | unknowns & self._pinned
-
-    @staticmethod
-    def _has_reals(formula: Any) -> bool:
-        return any(one.sort() == z3.RealSort() for one in _constants(formula)) or (
-            "to_real" in formula.sexpr()
-        )
+        return self._terms.read(formula).unknowns & unknowns | unknowns & self._pinned
 
     def _holds(self, formula: Any, unknowns: int) -> bool:
         """Does a formula hold for the recorded values?  Arithmetic of floats rounds."""
         return bool(z3.is_true(self.unknowns.recorded(formula, unknowns)))
+
+    def number(self, text: Text, is_alike: Formula, value: Any, result: int) -> Number | None:
+        """Return the number that a piece of an input spells; None if the text is no piece."""
+        piece = self._piece(text)
+        if piece is None:
+            return None
+        what = NumberText(*piece)
+        is_new = what not in self.unknowns
+        number = self.unknowns.whole(what, z3.IntSort(), result)
+        if is_new:
+            self._spell(what, every([is_alike, number.term == value]), number.unknowns)
+        return Number(number.term, number.unknowns | text.unknowns, result)
+
+    def matches(
+        self, step: Step, text: Text, is_kind: Formula, way: object, other: bytes, *,
+        is_matched: bool,
+    ) -> bool:  # fmt: skip
+        """Add the condition that a piece of an input is of a kind, or not."""
+        piece = self._piece(text)
+        if piece is None:
+            return False
+        what = Matched(*piece, other)
+        is_new = what not in self.unknowns
+        found = self.unknowns.whole(what, z3.BoolSort(), is_matched)
+        if is_new:
+            self._spell(what, found.term == is_kind, found.unknowns)
+        formula = found.term if is_matched else no(found.term)
+        self.add(step, ConditionKind.SHAPE, formula, found.unknowns, way, raises=True)
+        return True
+
+    def _spell(self, what: What, formula: Any, own: int) -> None:
+        """Note how an unknown hangs together with the bytes that spell it."""
+        fact = Fact(formula, own | self._terms.read(formula).unknowns)
+        self.unknowns.of(what).spelling = fact
+
+    def _piece(self, text: Text) -> tuple[InputSource, int, int] | None:
+        """Return which bytes of a source a text is; None if it is anything else."""
+        found: list[InputByte] = []
+        for char in text.chars:
+            if isinstance(char, int):
+                return None
+            own = list(self.unknowns.members(self._terms.read(char).unknowns))
+            if len(own) != 1 or not own[0].term.eq(char) or not isinstance(own[0].what, InputByte):
+                return None
+            byte = own[0].what
+            if found and byte != InputByte(found[-1].source, found[-1].offset + 1):
+                return None
+            found.append(byte)
+        return (found[0].source, found[0].offset, found[-1].offset + 1) if found else None
 
     def pin(self, step: Step, by: str, operands: Sequence[AnyValue]) -> int:
         """Return the unknown of a value that is taken as recorded if the operands are."""
@@ -126,27 +174,6 @@ def as_recorded(value: AnyValue) -> Formula:
         parts = [getattr(value, name) for name in ("start", "stop", "text") if hasattr(value, name)]
         return every(as_recorded(one) for one in parts)
     return formula
-
-
-def _constants(term: Any) -> Iterator[Any]:
-    """Yield the unknowns in a term; a part that the term has often is looked at once."""
-    seen: set[int] = set()
-    work = [term]
-    while work:
-        one = work.pop()
-        if one.get_id() not in seen:
-            seen.add(one.get_id())
-            work += one.children()
-            if z3.is_const(one) and one.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                yield one
-
-
-def _bits(char: Any, known: Mapping[int, int]) -> int:
-    """Return the unknowns in the term of a character."""
-    bits = 0
-    for one in _constants(char):
-        bits |= known.get(one.get_id(), 0)
-    return bits
 
 
 class StepSite(Site):
@@ -181,6 +208,14 @@ class StepSite(Site):
                 formula, unknowns = as_recorded(operand), unknowns_of([operand])
                 way = repr(recorded_value(operand))
                 self._to.add(self.step, ConditionKind.ADDRESS, formula, unknowns, way)
+
+    def number(self, text: Text, is_alike: Formula, value: Any) -> Number | None:
+        return self._to.number(text, is_alike, value, self.result)
+
+    def matches(
+        self, text: Text, is_kind: Formula, way: object, *, other: bytes, is_matched: bool = True
+    ) -> bool:
+        return self._to.matches(self.step, text, is_kind, way, other, is_matched=is_matched)
 
     def compares(self, text: Text, other: str | bytes) -> None:
         self._to.compares(self.step, text, other)

@@ -25,6 +25,7 @@ from whence.paths.python.values import (
 )
 
 _DIGITS = r"\d+(?:_\d+)*"
+_PLAIN_INT = re.compile(r"[+-]?[0-9]+")
 _INT = re.compile(rf"\s*[+-]?{_DIGITS}\s*")
 _FLOAT = re.compile(
     rf"\s*[+-]?(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS})?\s*"
@@ -50,12 +51,49 @@ def to_int(site: Site, value: AnyValue = 0, *more: AnyValue) -> AnyValue:
 
 def _spelled_int(site: Site, text: Text) -> AnyValue:
     if site.raised:
-        return _rejected(site, _INT, text)
+        return _no_number(site, text)
+    if _PLAIN_INT.fullmatch(text.value.strip()) if isinstance(text.value, str) else None:
+        whole = _whole_number(site, text)
+        if whole is not None:
+            return whole
     digits, sign = _shaped(site, text)
     term: Any = z3.IntVal(0)
     for char in digits:
         term = term * 10 + (char - 48)
     return Number(-term if sign == "-" else term, text.unknowns, site.result)
+
+
+def _whole_number(site: Site, text: Text) -> Number | None:
+    """Return a number of which any may stand in the input, with any number of digits."""
+    size = len(text.value)
+    start = size - len(text.value.lstrip())
+    core = text.part(start, start + len(text.value.strip()))
+    sign = core.value[:1] if core.value[:1] in "+-" else ""
+    digits = core.part(len(sign), len(core.value))
+    term: Any = z3.IntVal(0)
+    for char in digits.chars:
+        term = term * 10 + (char - 48)
+    parts = [classes.is_digit(char) for char in digits.chars]
+    if sign:
+        parts.append(core.chars[0] == ord(sign))
+    around = start, size - start - len(core.value)
+    found = site.number(core, every(parts), -term if sign == "-" else term)
+    is_number = is_found(Found(_PLAIN_INT, "fullmatch", core, None))
+    if found is None or not site.matches(core, is_number, ("number", around), other=b"x"):
+        return None
+    spaces = every(map(classes.is_space, [*text.chars[:start], *text.chars[size - around[1] :]]))
+    site.shape(spaces, text.unknowns, around, raises=True)
+    return found
+
+
+def _no_number(site: Site, text: Text) -> AnyValue:
+    """Add the condition that a text does not spell a whole number."""
+    accepted = is_found(Found(_INT, "fullmatch", text, None))
+    if accepted is None or site.raised != "ValueError":
+        return NO_RULE
+    if not site.matches(text, accepted, "raised", other=b"0", is_matched=False):
+        site.shape(no(accepted), text.unknowns, "raised", raises=True)
+    return None
 
 
 def _rejected(site: Site, pattern: re.Pattern[str], text: Text) -> AnyValue:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final
 
-from whence.paths.python.values import AnyValue, Text
+from whence.paths.python.formulas import Formula
+from whence.paths.python.values import AnyValue, Number, Text
 from whence.program.ids import Step
 
 
@@ -52,6 +53,24 @@ class Site(ABC):
     @abstractmethod
     def fixed(self, *operands: AnyValue) -> None:
         """Add the condition that operands are as recorded."""
+
+    @abstractmethod
+    def number(self, text: Text, is_alike: Formula, value: Any) -> Number | None:
+        """Return the number that a text spells; None if the text is no piece of an input.
+
+        Any number may stand there, with more digits or fewer.  If `is_alike` holds, the digits and
+        the sign are in the same places, and `value` is its value.
+        """
+
+    @abstractmethod
+    def matches(
+        self, text: Text, is_kind: Formula, way: object, *, other: bytes, is_matched: bool = True
+    ) -> bool:
+        """Add the condition that a text is of a kind, or not, as it was; `is_kind` tells.
+
+        `other` is a text for which it is the other way.  Return whether the text is a piece of an
+        input: if not, no condition is added.
+        """
 
     @abstractmethod
     def compares(self, text: Text, other: str | bytes) -> None:

@@ -76,7 +76,7 @@ class CFlow(Flow):
             self._links_before = view(_links_before(stream))
             self._copied = set(whole(stream.copied)["step"].tolist())
         self._codes: Column[int, int] = view(thread.image.program.ops["code"])
-        self._templates: dict[int, _Template] = {}
+        self._templates: dict[int, _Template] = thread.image.templates
         self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
         self._known: dict[ModuleSource, Meanings] = {}
         self._strings, self._sources = GivenStrings(thread), sources(thread)

@@ -32,6 +32,7 @@ class CImage(Image):
     descriptions: list[Description]
     program: CProgram
     modules: list[ModuleSource]
+    templates: dict[int, Any]  # what a flow knows of operations, for all runs
 
     def __init__(self, process: CProcess, folder: Path, known: CImage | None = None) -> None:
         """`known` is an image of another run, whose modules are used again if they are the same."""
@@ -40,7 +41,9 @@ class CImage(Image):
             self.descriptions, self.program = known.descriptions, known.program
             self.modules, self.code = known.modules, known.code
             self.share_relevance(known)
+            self.templates = known.templates
         else:
+            self.templates = {}
             self.descriptions = [
                 process.description(module.id, folder / MODULES) for module in process.modules
             ]
