@@ -45,14 +45,17 @@ class EqualityProof:
     is_proved: bool
     because: str
     shown_by: Contents | None = None  # inputs with which the versions end differently
+    is_final: bool = True  # would more time give the same answer?
 
 
 class _NotProved(Exception):
     """The text is a clause that says what is missing."""
 
-    def __init__(self, text: str, shown_by: Contents | None = None) -> None:
+    def __init__(
+        self, text: str, shown_by: Contents | None = None, *, is_final: bool = True
+    ) -> None:
         super().__init__(text)
-        self.shown_by = shown_by
+        self.shown_by, self.is_final = shown_by, is_final
 
 
 def prove_equal(
@@ -67,7 +70,8 @@ def prove_equal(
     try:
         while contents is not None:
             if is_over() or count >= _MAX_CLASSES:
-                raise _NotProved(f"the exploration stopped after {count} classes of inputs")
+                text = f"the exploration stopped after {count} classes of inputs"
+                raise _NotProved(text, is_final=False)
             if ends_differently(good.run_plain(contents), bad.run_plain(contents)):
                 raise _NotProved("an input shows a difference", contents)
             pair = _seen_from_code(bad.run(contents, changes), good.run(contents, changes))
@@ -80,7 +84,7 @@ def prove_equal(
         if not is_reached:
             raise _NotProved("no input of the test's shape reaches it")
     except _NotProved as reason:
-        return EqualityProof(False, f"{reason}.", reason.shown_by)
+        return EqualityProof(False, f"{reason}.", reason.shown_by, reason.is_final)
     what = "ways" if count == 1 else f"{count} ways"
     return EqualityProof(
         True,

@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 
 import z3
 
+from whence.augment.wide_numbers import WideNumbers, spelling_bytes
 from whence.paths.program import Contents
 from whence.paths.solver import LIMIT, Solver, SolverAnswer, Verdict
 from whence.paths.terms import Fact, NumberText, Pinned, Unknowns
 
 _LARGE = 1 << 16  # numbers above this are tried last; guessed
+_MAX_SINGLE = 8  # numbers of a question that are tried one by one; guessed
 _MAX_CORE = 400  # conditions of a question whose core is looked for; guessed
 
 
@@ -51,6 +53,7 @@ class QuestionAsker:
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
         self.skipped = 0
+        self._wide = WideNumbers()
         self._cores: list[frozenset[int]] = []  # of the numbers of formulas
         self._formulas: list[z3.ExprRef] = []  # kept alive: numbers are given again otherwise
 
@@ -84,22 +87,29 @@ class QuestionAsker:
         return frozenset(self._key(unknowns, fact) for fact in (*facts, *given))
 
     def _solve(self, question: InputQuestion) -> SolverAnswer:
-        """Ask with few inputs free, then with numbers that are not large, then for all inputs.
+        """Ask with all inputs free, then with one number, with a few inputs, with small numbers.
 
-        The first two are easier, and make a smaller edit of the test.
+        If there is no answer with all of them, there is none.  The others make a smaller edit of
+        the test, and are easier.
         """
-        unknowns, kept, wanted = question.unknowns, question.kept, question.wanted
-        for more, share in ((_others_as_recorded(question), 8), (_small(unknowns), 4)):
-            limit = LIMIT // share
+        unknowns, wanted = question.unknowns, question.wanted
+        kept = self._wide.loosened(unknowns, question.kept, wanted)
+        whole = self.solver.solve(unknowns, kept, wanted, question.contents, LIMIT // 8)
+        if whole.verdict is Verdict.INFEASIBLE:
+            return whole
+        single = [_others_as_recorded(unknowns, one) for one in _numbers_of(question)]
+        few = _others_as_recorded(unknowns, wanted.unknowns)
+        for more in (*single, few, _small(unknowns)):
+            limit = LIMIT // 16
             answer = self.solver.solve(unknowns, [*kept, *more], wanted, question.contents, limit)
             if answer.verdict is Verdict.FEASIBLE:
                 return answer
-        return self.solver.solve(unknowns, kept, wanted, question.contents, LIMIT // 2)
+        return whole
 
     def _core(self, question: InputQuestion, numbers: Sequence[int]) -> list[int]:
         """Return which of the kept facts contradict what is wanted, by their place in `numbers`."""
         solver = z3.Solver()
-        solver.set("rlimit", LIMIT)
+        solver.set("rlimit", LIMIT // 8)
         marks = [z3.Bool(f"kept{at}") for at in range(len(numbers))]
         members = question.wanted.unknowns
         for mark, number in zip(marks, numbers, strict=True):
@@ -123,12 +133,25 @@ class QuestionAsker:
         return int(formula.get_id())
 
 
-def _others_as_recorded(question: InputQuestion) -> list[Fact]:
-    """Return that all unknowns that are not in what is wanted are as recorded."""
-    free, _ = question.unknowns.closed(question.wanted.unknowns)
+def _numbers_of(question: InputQuestion) -> list[int]:
+    """Return the numbers that a question is about, each as a set of unknowns, if they are few."""
+    unknowns, members = question.unknowns, question.wanted.unknowns
+    found = [
+        1 << at
+        for at, one in enumerate(unknowns.all)
+        if members >> at & 1 and isinstance(one.what, NumberText)
+    ]
+    is_more = members.bit_count() > 1
+    return found if is_more and len(found) <= _MAX_SINGLE else []
+
+
+def _others_as_recorded(unknowns: Unknowns, members: int) -> list[Fact]:
+    """Return that all unknowns that are not among some are as recorded."""
+    free, _ = unknowns.closed(members)
+    free |= spelling_bytes(unknowns, free)
     return [
         Fact(one.term == one.recorded, 1 << number)
-        for number, one in enumerate(question.unknowns.all)
+        for number, one in enumerate(unknowns.all)
         if not free >> number & 1 and not isinstance(one.what, Pinned)
     ]
 

@@ -13,15 +13,15 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, islice
 from typing import NamedTuple
 
+from whence.augment.hinted_inputs import NO_HINTS, Hints, hinted_numbers, hinted_texts
 from whence.augment.pair import BAD, Aim, PairQuestion, RunPair
 from whence.augment.questions import InputQuestion, QuestionAnswer, QuestionAsker
-from whence.augment.seen_runs import SeenRun, VersionRuns
+from whence.augment.seen_runs import Identity, SeenRun, VersionRuns, identity
 from whence.augment.uses import use_distances
 from whence.explain.meeting.version_index import Ids
-from whence.inputs import InputSource
 from whence.paths.explore import negated
 from whence.paths.lengths import length_moves
 from whence.paths.program import Contents, PathRun
@@ -36,6 +36,8 @@ _LENGTH = 2  # what an input with one piece longer or shorter counts more; guess
 _LENGTHS = "lengths"  # what marks the keys of such inputs
 _LONGER, _LONG = 20, 4096  # how much more a run may print than the first, and be recorded; guessed
 _MAX_RELAXED = 24  # how often conditions are given up for one question; guessed
+_HINTS = "hints"  # what marks the keys of inputs that the changed lines suggest
+_MAX_HINTED = 60  # of these, that are only run; guessed
 _RELAXED = "relaxed"  # what marks the keys of such questions
 _CORRELATED = 1  # what a branch counts more that stands in the way of another one; guessed
 
@@ -62,7 +64,6 @@ class SearchState:
     is_over: bool = False  # was it stopped before all questions were asked?
 
 
-_Identity = tuple[tuple[InputSource, bytes], ...]
 Ask = Callable[[], "InputQuestion | Contents | None"]  # a question, or inputs to try right away
 
 
@@ -100,17 +101,22 @@ class ChangeSearch:
         asker: QuestionAsker,
         is_over: Callable[[], bool],
         is_shown: Callable[[EndDifference], bool] = lambda _: True,
+        hints: Hints = NO_HINTS,
     ) -> None:
-        """`is_shown` says whether a difference is due to these changes, and not to others."""
+        """`is_shown` says whether a difference is due to these changes, and not to others.
+
+        `hints` are the constants in the changed lines.
+        """
         self._good, self._bad, self._changes, self._asker = good, bad, changes, asker
-        self._is_over, self._is_shown = is_over, is_shown
+        self._is_over, self._is_shown, self._hints = is_over, is_shown, hints
+        self._hinted = 0  # inputs that the changed lines suggested
         self.state = SearchState()
         self._queue: list[_Entry] = []
         self._numbers = count()
         self._tries: Counter[Hashable] = Counter()
         self._printed = 0  # bytes that the first run printed
-        self._moves: Counter[_Identity] = Counter()  # how often a length was changed for an input
-        self._seen: set[_Identity] = set()
+        self._moves: Counter[Identity] = Counter()  # how often a length was changed for an input
+        self._seen: set[Identity] = set()
 
     def run(self, starts: Sequence[Contents]) -> SearchState:
         """Search from some inputs until a difference is found, or nothing is left."""
@@ -188,22 +194,30 @@ class ChangeSearch:
         if key in self._seen or self.state.difference is not None:
             return
         self._seen.add(key)
-        self.state.inputs += 1
-        good, bad = self._good.run_plain(contents), self._bad.run_plain(contents)
-        if ends_differently(good, bad):
-            difference = EndDifference(contents, good, bad)
-            if self._is_shown(difference):
-                self.state.difference = difference
-                return
+        ends = self._ends(contents)
+        if ends is None:
+            return
+        good, bad = ends
         size = max(len(good.stdout), len(bad.stdout))
         self._printed = self._printed or size + 1
         if good.timed_out or bad.timed_out or size > _LONGER * self._printed + _LONG:
             return  # to record such a run takes longer than all the others
         self._open(contents)
 
-    def _identity(self, contents: Contents) -> _Identity:
+    def _ends(self, contents: Contents) -> tuple[Ended, Ended] | None:
+        """Run both versions, not recorded; None: they end differently, and the search is over."""
+        self.state.inputs += 1
+        good, bad = self._good.run_plain(contents), self._bad.run_plain(contents)
+        if ends_differently(good, bad):
+            difference = EndDifference(contents, good, bad)
+            if self._is_shown(difference):
+                self.state.difference = difference
+                return None
+        return good, bad
+
+    def _identity(self, contents: Contents) -> Identity:
         """Return the inputs that may change."""
-        return tuple(sorted((source, contents[source]) for source in self._bad.program.free))
+        return identity(contents, self._bad.program.free)
 
     def _open(self, contents: Contents) -> None:
         """Record an input, and put the questions about it into the queue."""
@@ -219,6 +233,33 @@ class ChangeSearch:
             self.state.reached = contents
             self.state.runs_to_reach = self._bad.recorded
         self._propagate(RunPair(bad, good))
+
+    def _add_hints(self, run: PathRun) -> None:
+        """Ask for inputs that the changed lines suggest.
+
+        Those with other numbers are only run: if they do not show the change, questions lead
+        further than they do.
+        """
+        numbers, texts = hinted_numbers(run, self._hints), hinted_texts(run, self._hints)
+        number = next(self._numbers)
+
+        def add() -> None:
+            # Each has a key of its own: that the last one showed nothing says nothing of the next.
+            key = _Key((_HINTS, next(self._numbers)), 0)
+            self._add((Aim.FLIP, 0, -number), key, ask)
+
+        def ask() -> Contents | None:
+            for contents in islice(numbers, max(0, _MAX_HINTED - self._hinted)):
+                self._hinted += 1
+                if self.state.difference is not None or self._is_over():
+                    return None
+                self._ends(contents)
+            found = next(texts, None)
+            if found is not None:
+                add()
+            return found
+
+        add()
 
     def _add_lengths(self, run: PathRun, cost: int) -> None:
         """Ask for inputs with one piece longer or shorter than in a run, one after the other.
@@ -305,6 +346,7 @@ class ChangeSearch:
         if self.state.pair is None or pair.divergence is not None:
             self.state.pair = pair
         number = next(self._numbers)
+        self._add_hints(pair.bad.run)
         for asked in pair.questions():
             self._add_pair(asked, 0, pair, number)
         to_uses = use_distances(pair.bad)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from whence.augment.changed_code import ChangedCode
 from whence.augment.deciders import deciding_steps
 from whence.augment.distance import CallGraph, Distances
 from whence.explain.meeting.version_index import Ids
+from whence.inputs import InputSource
 from whence.languages import flow_of
 from whence.paths.conditions import Condition
 from whence.paths.program import Contents, InputProgram, PathRun
@@ -20,7 +22,15 @@ from whence.subject.command import Ended
 from whence.trace.flow import Flow
 
 _MAX_AFTER = 8  # steps between a comparison of texts and the branch that it decides; guessed
+_MAX_KEPT_STEPS = 100_000  # of all runs that are kept in memory; guessed
 _MAX_UNDECIDED = 12  # branches of a run that inputs do not decide and that are followed; guessed
+
+Identity = tuple[tuple[InputSource, bytes], ...]
+
+
+def identity(contents: Contents, free: Collection[InputSource]) -> Identity:
+    """Return the inputs that may change."""
+    return tuple(sorted((source, contents[source]) for source in free))
 
 
 @dataclass
@@ -34,7 +44,7 @@ class VersionRuns:
 
     def __post_init__(self) -> None:
         self._graphs: dict[str, CallGraph] = {}
-        self._last: PathRun | None = None
+        self._kept: OrderedDict[Identity, PathRun] = OrderedDict()  # the latest last
 
     def run(self, contents: Contents, changes: Ids) -> SeenRun:
         """Run the program, recorded."""
@@ -50,11 +60,20 @@ class VersionRuns:
         return SeenRun(seen.run, self.code.operations(image, changes), seen.calls)
 
     def _recorded(self, contents: Contents) -> PathRun:
-        if self._last is not None and self._last.contents is contents:
-            return self._last
-        self.recorded += 1
-        self._last = self.program.run(contents)
-        return self._last
+        key = identity(contents, self.program.free)
+        if key not in self._kept:
+            self.recorded += 1
+            self._keep(key, self.program.run(contents))
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def _keep(self, key: Identity, run: PathRun) -> None:
+        """Keep a run, and as many of the latest ones as their size allows."""
+        self._kept[key] = run
+        sizes = [one.path.thread.stream.steps for one in self._kept.values()]
+        while len(self._kept) > 1 and sum(sizes) > _MAX_KEPT_STEPS:
+            self._kept.popitem(last=False)
+            sizes.pop(0)
 
     def run_plain(self, contents: Contents) -> Ended:
         """Return how the program ends with these inputs.

@@ -13,6 +13,7 @@ from whence.augment.changed_code import ChangedCode
 from whence.augment.effects import change_effect, where_it_stops
 from whence.augment.equality import EqualityProof, prove_equal
 from whence.augment.given_tests import GivenTest, OpenedTest, run_given
+from whence.augment.hinted_inputs import Hints
 from whence.augment.pair import RunPair
 from whence.augment.plain_builds import PlainBuild, build_version
 from whence.augment.questions import QuestionAsker
@@ -267,8 +268,9 @@ class AugmentSession:
             state = ChangeSearch(
                 test.good, bad, ids, QuestionAsker(self.solver),
                 lambda: self._request.clock() - began > self._request.seconds, is_shown,
+                Hints.of((one.removed, one.added) for one in change.hunks),
             ).run([test.first])  # fmt: skip
-            if state.difference is None and state.reached is not None:
+            if state.difference is None and state.reached is not None and not proof.is_final:
                 proof = self._proof(ids, test, _LATE_SHARE)
         if state.difference is None and proof.shown_by is not None:
             ends = [one.run_plain(proof.shown_by) for one in (test.good, bad)]
