@@ -19,7 +19,7 @@ from typing import NamedTuple
 from whence.augment.hinted_inputs import NO_HINTS, Hints, hinted_numbers, hinted_texts
 from whence.augment.pair import BAD, Aim, PairQuestion, RunPair
 from whence.augment.questions import InputQuestion, QuestionAnswer, QuestionAsker
-from whence.augment.seen_runs import Identity, SeenRun, VersionRuns, identity
+from whence.augment.seen_runs import Identity, SeenRun, VersionRuns, inputs_key
 from whence.augment.uses import use_distances
 from whence.explain.meeting.version_index import Ids
 from whence.paths.explore import negated
@@ -217,7 +217,7 @@ class ChangeSearch:
 
     def _identity(self, contents: Contents) -> Identity:
         """Return the inputs that may change."""
-        return identity(contents, self._bad.program.free)
+        return inputs_key(contents, self._bad.program.free)
 
     def _open(self, contents: Contents) -> None:
         """Record an input, and put the questions about it into the queue."""

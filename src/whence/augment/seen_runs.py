@@ -28,7 +28,7 @@ _MAX_UNDECIDED = 12  # branches of a run that inputs do not decide and that are 
 Identity = tuple[tuple[InputSource, bytes], ...]
 
 
-def identity(contents: Contents, free: Collection[InputSource]) -> Identity:
+def inputs_key(contents: Contents, free: Collection[InputSource]) -> Identity:
     """Return the inputs that may change."""
     return tuple(sorted((source, contents[source]) for source in free))
 
@@ -60,7 +60,7 @@ class VersionRuns:
         return SeenRun(seen.run, self.code.operations(image, changes), seen.calls)
 
     def _recorded(self, contents: Contents) -> PathRun:
-        key = identity(contents, self.program.free)
+        key = inputs_key(contents, self.program.free)
         if key not in self._kept:
             self.recorded += 1
             self._keep(key, self.program.run(contents))
