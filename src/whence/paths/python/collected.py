@@ -7,7 +7,7 @@ from typing import Any
 
 import z3
 
-from whence.inputs import InputByte, InputSource
+from whence.inputs import InputByte, InputSource, SourceKind
 from whence.paths.compared import ComparedText, compared_text
 from whence.paths.conditions import Condition, ConditionKind
 from whence.paths.python.comparisons import when_equal
@@ -30,6 +30,7 @@ from whence.program.ids import Step
 from whence.trace.python.endings import type_of
 from whence.trace.python.flow import PythonFlow
 
+_WHOLE = (SourceKind.ARGUMENT, SourceKind.VARIABLE)  # whose texts are numbers as a whole
 _MAX_TEXT = 200  # characters of a text that is noted; guessed
 
 
@@ -135,7 +136,10 @@ class CollectedConditions:
         self.unknowns.of(what).spelling = fact
 
     def _piece(self, text: Text) -> tuple[InputSource, int, int] | None:
-        """Return which bytes of a source a text is; None if it is anything else."""
+        """Return which bytes of an argument a text is; None if it is anything else, or a part.
+
+        Where other code cuts a longer text into pieces, each byte has its place.
+        """
         found: list[InputByte] = []
         for char in text.chars:
             if isinstance(char, int):
@@ -147,7 +151,13 @@ class CollectedConditions:
             if found and byte != InputByte(found[-1].source, found[-1].offset + 1):
                 return None
             found.append(byte)
-        return (found[0].source, found[0].offset, found[-1].offset + 1) if found else None
+        if not found or found[0].source.kind not in _WHOLE:
+            return None
+        source, start, stop = found[0].source, found[0].offset, found[-1].offset + 1
+        known = (one.what for one in self.unknowns.all if isinstance(one.what, InputByte))
+        if any(one.source == source and not start <= one.offset < stop for one in known):
+            return None
+        return source, start, stop
 
     def pin(self, step: Step, by: str, operands: Sequence[AnyValue]) -> int:
         """Return the unknown of a value that is taken as recorded if the operands are."""
