@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -112,13 +112,14 @@ class PythonSlices:
     def _guards(self) -> list[Step]:
         """Return the branches after which nothing more may run.
 
-        One is also a branch that went past operations that may raise.
+        One is also a branch with a side that may raise, whichever side it took: otherwise two runs
+        that took different sides would negate their conditions in different orders.
         """
         stretches = np.asarray(self._flow.thread.stream.stretch)
         is_guard = self._relevance.guards[stretches]
         last_step = self._flow.queries.last_step
         found = [last_step(Instance(number)) for number in np.flatnonzero(is_guard).tolist()]
-        return found + other_sides(self._flow, self._relevance.raising)
+        return found + [branch for branch, _ in _sided(self._flow, self._relevance.raising)]
 
     def _branches(self, members: Collection[int]) -> list[Step]:
         """Return the branches of a slice; if there are too many, none."""
@@ -131,14 +132,17 @@ def other_sides(flow: PythonFlow, sides: U32) -> list[Step]:
 
     `sides` are rows of stretch and block.
     """
+    return [branch for branch, is_other in _sided(flow, sides) if is_other]
+
+
+def _sided(flow: PythonFlow, sides: U32) -> Iterator[tuple[Step, bool]]:
+    """Yield the branches of a run that have one of these sides, and whether they left one out."""
     blocks_of: dict[int, set[int]] = {}
     for stretch, block in sides.tolist():
         blocks_of.setdefault(stretch, set()).add(block)
     stream, code = flow.thread.stream, flow.thread.image.code
     stretches = np.asarray(stream.stretch)
-    found: list[Step] = []
     for instance in np.flatnonzero(np.isin(stretches[:-1], list(blocks_of))).tolist():
         went = int(code.stretch_block[stretches[instance + 1]])
-        if blocks_of[int(stretches[instance])] - {went}:
-            found.append(flow.queries.last_step(Instance(instance)))
-    return found
+        is_other = bool(blocks_of[int(stretches[instance])] - {went})
+        yield flow.queries.last_step(Instance(instance)), is_other
