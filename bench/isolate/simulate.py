@@ -192,6 +192,9 @@ class _Candidates:
         self.depth += 1
         return True
 
+    def where_runs_part(self) -> tuple[ChangeId, ...]:
+        return ()
+
     def suspects(self) -> tuple[ChangeId, ...]:
         return tuple(sorted(self.met, key=lambda change: (self.met[change], change)))
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests.explain.explaining import ExplainedPair, explain, explain_python
-from whence.explain import loop
+from whence.explain.candidates import CandidateChanges
 from whence.report.explanation import passes
 
 
 @pytest.fixture(autouse=True)
 def only_causes_lead_to_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "changes_where_runs_part", lambda *_: ())
+    monkeypatch.setattr(CandidateChanges, "where_runs_part", lambda _: ())
 
 
 MASKED = """

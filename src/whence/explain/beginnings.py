@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from whence.causes.comparison import Comparison
 from whence.causes.differing_calls import differing_functions
-from whence.changes.changeset import ChangeSet
 from whence.explain.meeting import Meeting
 from whence.model import ChangeId
 from whence.trace.pairing import Version
@@ -18,18 +17,16 @@ from whence.trace.pairing import Version
 _MAX_CHANGES = 12  # so many changes are worth the runs that try them; guessed
 
 
-def changes_where_runs_part(
-    comparison: Comparison, changes: ChangeSet, meeting: Meeting
-) -> tuple[ChangeId, ...]:
+def changes_where_runs_part(comparison: Comparison, meeting: Meeting) -> tuple[ChangeId, ...]:
     """Return the changes of these functions, those of the first such call first."""
     pairing = comparison.alignment.pairing
     met: dict[int, frozenset[ChangeId]] = {}
     for bad, good in pairing.functions.items():
         held = {
-            c for file, line in _lines(pairing.bad, bad, changes) for c in meeting.at(file, line)
+            c for file, line in _lines(pairing.bad, bad, meeting) for c in meeting.at(file, line)
         }
         held |= {
-            c for file, line in _lines(pairing.good, good, changes)
+            c for file, line in _lines(pairing.good, good, meeting)
             for c in meeting.removed_at(file, line)
         }  # fmt: skip
         if held:
@@ -42,7 +39,7 @@ def changes_where_runs_part(
     return tuple(found)
 
 
-def _lines(version: Version, function: int, changes: ChangeSet) -> Iterator[tuple[str, int]]:
+def _lines(version: Version, function: int, meeting: Meeting) -> Iterator[tuple[str, int]]:
     """Yield the lines of a function that lie in changed files."""
-    if version.file_of(function) in changes.touched:
+    if version.file_of(function) in meeting.touched:
         yield from sorted({(file, row) for file, row, _ in version.ops(function) if row})

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whence.causes.tree import CauseSearch
+from whence.explain.beginnings import changes_where_runs_part
 from whence.explain.meeting import Meeting
 from whence.explain.variant_lines import VariantLines
 from whence.model import Cause, ChangeId, Missing
@@ -38,6 +39,11 @@ class CandidateChanges:
     def depth(self) -> int:
         """The number of the level that was computed last."""
         return max((self.tree.cause(number).level for number in self._level), default=0)
+
+    def where_runs_part(self) -> tuple[ChangeId, ...]:
+        """Return the changes of functions that got the same and gave something else."""
+        comparison = self.tree.comparison
+        return () if comparison is None else changes_where_runs_part(comparison, self._meeting)
 
     def grow(self, seconds: float = _MAX_LEVEL_SECONDS) -> bool:
         """Compute the next level (Algorithm 1, lines 6-8 and 12-13); False if there is none.

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from whence.explain.beginnings import changes_where_runs_part
 from whence.explain.candidates import CandidateChanges
 from whence.explain.context import ExplainContext
 from whence.model import ChangeId
@@ -37,7 +36,8 @@ def find_root(
 ) -> Answer:
     """Grow the causes until reverting changes that they meet makes the test pass."""
     phases: list[Phase] = []
-    begun = _where_runs_part(context, candidates)
+    with context.timed("semantics"):
+        begun = candidates.where_runs_part()
     if begun:
         context.watcher.phase(f"trying the changes where the runs part: {len(begun)}")
         phases.append(Phase(begun, suspect_weights(dict.fromkeys(begun, 0.0), problem)))
@@ -58,14 +58,6 @@ def find_root(
         is_exhausted = not has_grown and candidates.suspects() == suspects
         if is_exhausted or len(suspects) > _MAX_SUSPECTS:
             return _search_beyond(context, candidates, problem)
-
-
-def _where_runs_part(context: ExplainContext, candidates: CandidateChanges) -> tuple[ChangeId, ...]:
-    comparison = candidates.tree.comparison
-    if comparison is None:
-        return ()
-    with context.timed("semantics"):
-        return changes_where_runs_part(comparison, context.changes, context.meeting)
 
 
 def _try_suspects(

@@ -52,6 +52,11 @@ class Meeting:
         bad |= {path for path in map(self._good.other_path, good) if path is not None}
         self._good.loaded, self._bad.loaded = frozenset(good), frozenset(bad)
 
+    @property
+    def touched(self) -> frozenset[str]:
+        """The files, of either version, that a change touches."""
+        return self._changes.touched
+
     def at(self, file: str, line: int) -> Ids:
         """Return the changes that hold the statement at a line of the bad version."""
         return self._holding(self._bad, file, line)
