@@ -32,6 +32,12 @@ class DifferingFunction:
     call: Activation  # the first such call of the failing run
 
 
+def executed_functions(flow: Flow) -> frozenset[int]:
+    """Return the functions that a run called."""
+    column = np.asarray(flow.thread.stream.activations["function"])[1:]  # row 0 is no activation
+    return frozenset(np.unique(column).tolist())
+
+
 def differing_functions(
     comparison: Comparison, pairs: Mapping[int, int]
 ) -> tuple[DifferingFunction, ...]:

@@ -52,10 +52,10 @@ class Meeting:
         bad |= {path for path in map(self._good.other_path, good) if path is not None}
         self._good.loaded, self._bad.loaded = frozenset(good), frozenset(bad)
 
-    @property
-    def touched(self) -> frozenset[str]:
-        """The files, of either version, that a change touches."""
-        return self._changes.touched
+    def in_lines(self, file: str, lines: range, *, of_good: bool) -> Ids:
+        """Return the changes of code in some lines of one version."""
+        edits = (self._good if of_good else self._bad).edits.get(file)
+        return _NONE if edits is None else edits.touching(lines) - self._idle
 
     def at(self, file: str, line: int) -> Ids:
         """Return the changes that hold the statement at a line of the bad version."""
