@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import pytest
 from tests.chain.chaining import chain_of, check_chain, lines_of
 from whence.chain.causality import KeptOutcomes, RerunOutcome
 from whence.errors import UserError
-from whence.frontend.test_execution import run_in_tree
-from whence.model import Outcome
+from whence.frontend.test_execution import fixed_addresses, run_in_tree
+from whence.model import ChainResult, Outcome
+from whence.service import chain_session
 from whence.subject.command import Ended
 from whence.trace.rerunning import Came
 
@@ -198,6 +200,39 @@ def test_addresses_are_mapped_wherever_the_memory_of_a_rerun_lies(
         monkeypatch.setattr(f"{RERUN}.fixed_addresses", contextlib.nullcontext)
     result = chain_of(tmp_path, SUFFIX, SUFFIX.replace("strchr", "strrchr"), expect="1\n")
     check_chain(result, SUFFIX)
+
+
+def test_ten_searches_find_the_same_chain_wherever_memory_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once a stack lay a few bytes elsewhere, and an address of the recorded run was put in.
+
+    The program is built once and searched again and again: in each run the environment has
+    another size, and in half of them the system places memory at random.
+    """
+    chance = random.Random(1)
+
+    def elsewhere(command: str, tree: Path, env: dict[str, str], *rest: Any) -> Ended:
+        longer = {"WHENCE_LONGER": "x" * chance.randrange(9000)}
+        with contextlib.nullcontext() if chance.random() < 0.5 else fixed_addresses():
+            return run_in_tree(command, tree, env | longer, *rest)
+
+    searched: Any = chain_session._Session._searched
+    found: list[ChainResult] = []
+
+    def again(session: Any, *given: Any) -> ChainResult:
+        for _ in range(10):
+            session._kept = KeptOutcomes(None)
+            found.append(searched(session, *given))
+        return found[-1]
+
+    monkeypatch.setattr(f"{RERUN}.run_in_tree", elsewhere)
+    monkeypatch.setattr(f"{RERUN}.fixed_addresses", contextlib.nullcontext)
+    monkeypatch.setattr(chain_session._Session, "_searched", again)
+    chain_of(tmp_path, SUFFIX, SUFFIX.replace("strchr", "strrchr"), expect="1\n")
+    assert len(found) == 10
+    for result in found:
+        check_chain(result, SUFFIX)
 
 
 # The counterpart of a heap object is a place in the heap; of a static one, a place in the program.

@@ -39,7 +39,9 @@ def came_about(
         out = scratch / "trace"
         out.mkdir()
         try:
-            rerunner.rerun(alterations, record_into=out)
+            ended = rerunner.rerun(alterations, record_into=out)
+            if ended.missed >= len(alterations) > 0:
+                return Came.UNKNOWN  # nothing was altered in the run that was recorded
             summarise(open_recording(out), tree, max_trace=DEFAULT_MAX_TRACE)
             altered = counterpart(failing.thread, open_recording(out))
         except UserError:  # nothing was recorded
