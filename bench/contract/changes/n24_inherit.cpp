@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 #include <vector>
+#define CORNERS(n) int corners() const override { return n; }
 class Shape {
 public:
     virtual ~Shape() = default;
@@ -21,7 +22,7 @@ class Frame : public Box {
     double hole;
 public:
     Frame(double a, double b, double c) : Box(a, b), hole(c) {}
-    @{|int corners() const override { return 8; }}
+    @{|CORNERS(8)}
     double area() const override { return Box::area() - hole * hole; }
 };
 class Disc : public Shape {
