@@ -6,6 +6,7 @@ relations on the result and on the memory that differs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -91,11 +92,20 @@ def _number(value: Any) -> str:
     return str(int(value)) if isinstance(value, bool) else repr(value)
 
 
+def _exception(views: Sequence[CallView]) -> str:
+    """Return the type of exception that all calls raise now; `exception` is any."""
+    nodes = [view.bad_process.node(view.bad.raised) for view in views]
+    names = {node[1] if node is not None else "" for node in nodes}
+    name = names.pop()
+    is_type = not names and re.fullmatch(r"\w+(?:::\w+)*", name)
+    return name if is_type else "exception"
+
+
 def _then(views: Sequence[CallView]) -> Iterator[str]:
     """Yield the clauses that say what the calls do now."""
     if any(view.bad.raised is not None for view in views):
         if all(view.bad.raised is not None for view in views):
-            yield "signals (exception) true"
+            yield f"signals ({_exception(views)}) true"
         return
     if not all(view.good.has_ended and view.bad.has_ended for view in views):
         return

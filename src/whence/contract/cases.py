@@ -127,8 +127,13 @@ def _is_of(process: WatchedProcess, call: Call, clause: Clause) -> bool:
     """Is the exception of a call of the type that a clause names?"""
     node = process.node(call.raised)
     name = node[1] if node else ""
-    wanted = (clause.text.exception or "").rpartition(".")[2]
-    return wanted in process.classes.get(name, (name,)) or wanted in _ANY_EXCEPTION
+    wanted = _unqualified(clause.text.exception or "")
+    classes = map(_unqualified, process.classes.get(name, (name,)))
+    return wanted in classes or wanted in _ANY_EXCEPTION
+
+
+def _unqualified(name: str) -> str:
+    return name.rpartition("::")[2].rpartition(".")[2]
 
 
 def _signals(

@@ -24,7 +24,7 @@ CLAUSES = ("requires", "when_ensured", "when_signaled", "ensures", "signals")
 _KEYWORD = re.compile(
     r"\b(changed_behavior|also|requires|when_ensured|when_signaled|ensures|signals)\b"
 )
-_EXCEPTION = re.compile(r"\s*\(\s*([A-Za-z_][\w.]*)\s*([A-Za-z_]\w*)?\s*\)")
+_EXCEPTION = re.compile(r"\s*\(\s*([A-Za-z_](?:\w|\.|::)*)\s*([A-Za-z_]\w*)?\s*\)")
 
 
 @dataclass(frozen=True, slots=True)

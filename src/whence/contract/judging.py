@@ -18,7 +18,14 @@ from whence.contract.outcomes import CallComparison
 from whence.contract.shown import shown
 from whence.contract.versions import PairedSources
 from whence.model import ContractFunction, ContractVerdict, OffendingCall
-from whence.trace.calls import AnsweredCall, Call, CalledFunction, WatchedProcess, WatchedRun
+from whence.trace.calls import (
+    NOT_RECORDED,
+    AnsweredCall,
+    Call,
+    CalledFunction,
+    WatchedProcess,
+    WatchedRun,
+)
 
 _MAX_SEEN = 200  # limit on the calls that a suggestion is made from; guessed
 _MAX_DIFFERS = 6  # limit on the sentences about one call; guessed
@@ -331,7 +338,8 @@ def _did(process: WatchedProcess, call: Call) -> str:
     if not call.has_ended:
         return "does not end"
     if call.raised is not None:
-        return f"raises {shown(process, call.raised)}"
+        is_known = call.raised != NOT_RECORDED
+        return f"raises {shown(process, call.raised) if is_known else 'an exception'}"
     if call.yielded is not None:
         values = ", ".join(shown(process, state, 60) for state in call.yielded[:6])
         return f"yields {values}{', …' if len(call.yielded) > 6 else ''}"

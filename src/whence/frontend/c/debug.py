@@ -247,6 +247,10 @@ def _spell_pointer(kind: DebugType, inner: str) -> str:
     return spell(kind.base, star + inner)
 
 
+_NAMED_TYPE = re.compile(r"(?:distinct )?!DI(?:Basic|Composite)Type\(")
+_TYPE_NAME = re.compile(r'\bname: "([^"]*)"')
+
+
 class Debug:
     """The debug information of a module, by node number."""
 
@@ -384,6 +388,25 @@ class Debug:
             node = self.node(item)
             self._types[item.number] = self._type(node) if node else None
         return self._types[item.number]
+
+    def type_named(self, name: str) -> DebugType | None:
+        """Return the complete type with a qualified name; None: there is none."""
+        own = name.rpartition("::")[2]
+        for number in self._named.get(own, ()):
+            found = self.type(Ref(number))
+            if found is not None and found.name == name and found.size:
+                return found
+        return None
+
+    @cached_property
+    def _named(self) -> dict[str, list[int]]:
+        """The numbers of the classes, enums and basic types with each unqualified name."""
+        found: dict[str, list[int]] = {}
+        for number, text in self._metadata.items():
+            match = _TYPE_NAME.search(text) if _NAMED_TYPE.match(text) else None
+            if match is not None:
+                found.setdefault(match[1], []).append(number)
+        return found
 
     def _type(self, node: MetadataNode) -> DebugType | None:
         if node.tag == "DIBasicType":

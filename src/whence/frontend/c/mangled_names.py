@@ -57,6 +57,36 @@ def read_mangled_name(symbol: str) -> MangledName | None:
         return None
 
 
+# Types of the language, as the names of their `type_info` spell them.
+_BASIC_TYPES = {
+    "b": "bool", "c": "char", "a": "signed char", "h": "unsigned char", "s": "short",
+    "t": "unsigned short", "i": "int", "j": "unsigned int", "l": "long", "m": "unsigned long",
+    "x": "long long", "y": "unsigned long long", "f": "float", "d": "double", "v": "void",
+}  # fmt: skip
+
+
+def type_of_symbol(symbol: str) -> str | None:
+    """Return the type that a table of virtual functions or a `type_info` belongs to.
+
+    None: the symbol is neither, or its type is not understood.
+    """
+    if symbol[:4] not in ("_ZTV", "_ZTI"):
+        return None
+    return _type_name(symbol[4:])
+
+
+def _type_name(code: str) -> str | None:
+    if code in _BASIC_TYPES:
+        return _BASIC_TYPES[code]
+    if code[:1] in ("P", "K"):
+        inner = _type_name(code[1:])
+        if inner is None:
+            return None
+        return f"const {inner}" if code[0] == "K" else f"{inner} *".replace("* *", "**")
+    found = read_mangled_name(f"_Z{code}")
+    return found.text if found is not None else None
+
+
 class _Reader:
     """Reads the name of a function from left to right."""
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from whence.frontend.c.debug import DebugType
 from whence.frontend.c.ir import Bytes
+from whence.frontend.c.layout import Layout
+from whence.frontend.c.mangled_names import type_of_symbol
 from whence.frontend.c.tables import OpCode
 from whence.program.ids import Step
 from whence.program.rows import ALLOC, FREE
@@ -21,6 +23,7 @@ _PAGE = 12  # bits of an address within a page; guessed
 _MAX_PAGES = 4096  # pages of one block that are noted; guessed
 _ALLOCATORS = ("malloc", "calloc")
 _MAX_SIZE = 1 << 40  # larger second arguments are no sizes; guessed
+TABLE = "'s virtual functions"  # what the name of a class's table ends with
 _NEAR = 64  # starts of blocks before an address that are looked at; guessed
 
 
@@ -66,6 +69,7 @@ class Blocks:
         seen: set[int] = set()
         for source, loaded in modules_of(self._thread):
             names = dict(module_symbols(source, loaded))
+            layout = Layout(source.module)
             functions = {*source.module.functions, *source.module.declarations}
             for name, address in names.items():
                 variable = source.module.variables.get(name)
@@ -81,9 +85,11 @@ class Blocks:
                     )
                     text = variable.initial.data if isinstance(variable.initial, Bytes) else None
                     kind = known.type if known else None
+                    table = _table_name(name)
                     size = (kind.size if kind else 0) or (len(text) if text else 1)
+                    size = layout.size(variable.type) if table else size
                     seen.add(address)
-                    shown = known.name if known else ""
+                    shown = table or (known.name if known else "")
                     is_text = variable.constant and not shown
                     yield MemoryBlock(address, size, 0, shown, kind, text if is_text else None)
         for start, contents in self.given_strings:
@@ -109,14 +115,14 @@ class Blocks:
 
     def _through_pointers(self, known: set[int]) -> Iterator[tuple[int, int, int, bool]]:
         """Yield what allocators returned that were called through function pointers."""
-        for step in self._calls_of(_ALLOCATORS):
+        for step in self.calls_of(_ALLOCATORS):
             if step not in known:
                 given = [*self._thread.replay.arguments(step), 0, 0][:2]
                 size = max(given[0], 1) * max(given[1], 1) if given[1] < _MAX_SIZE else given[0]
                 yield step, int(self._log.values[step]), size, False
 
-    def _calls_of(self, names: Collection[str]) -> list[int]:
-        """Return the steps that called one of these functions of the C library."""
+    def calls_of(self, names: Collection[str]) -> list[int]:
+        """Return the steps that called one of these functions of a library."""
         places = [
             address
             for source, loaded in modules_of(self._thread)
@@ -133,7 +139,7 @@ class Blocks:
         effects = self._thread.stream.effects
         rows = effects[effects["kind"] == FREE]
         found = {int(row["step"]): int(row["addr"]) for row in rows}
-        for step in self._calls_of(("free",)):
+        for step in self.calls_of(("free",)):
             if step not in found:
                 found[step] = [*self._thread.replay.arguments(step), 0][0]
         steps = sorted(found)
@@ -179,3 +185,9 @@ class Blocks:
                 if block.name and not block.is_function:
                     found.setdefault(block.name, block)
         return found
+
+
+def _table_name(symbol: str) -> str:
+    """Return the name of the table of a class's virtual functions; empty for another symbol."""
+    name = type_of_symbol(symbol) if symbol.startswith("_ZTV") else None
+    return f"{name}{TABLE}" if name else ""

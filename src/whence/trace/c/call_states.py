@@ -18,11 +18,12 @@ import numpy as np
 from whence.frontend.c.debug import DebugType
 from whence.frontend.c.terms import bare, c_string, is_character
 from whence.program.ids import Step
-from whence.trace.c.blocks import Blocks, MemoryBlock
+from whence.trace.c.blocks import TABLE, Blocks, MemoryBlock
 from whence.trace.c.called_functions import CFunction
 from whence.trace.c.memory import modules_of
 from whence.trace.c.memory_log import I64, MemoryLog, TouchedBytes
 from whence.trace.c.object_paths import Part, Parts, decoded_value, is_pointer
+from whence.trace.c.thrown import LONGJMP, ThrownExceptions
 from whence.trace.calls import NOT_RECORDED, Node, State
 
 _MAX_PARTS = 3000  # limit on the parts of memory that are compared for one call; guessed
@@ -30,6 +31,7 @@ _UNKNOWN_SIZE = 1 << 16  # bytes that an object of unknown size may have; guesse
 _MAX_TEXT = 60  # characters of a string that are shown; guessed
 _SMALL = 4096  # numbers below are no addresses
 _TOP = 1 << 64
+_FIRST_VIRTUAL = 16  # where an object points to in the table of its class's virtual functions
 _ENUMERATOR = re.compile(r'!DIEnumerator\(name: "(\w+)", value: (-?\d+)')
 _Key = tuple[int, int]
 
@@ -73,6 +75,25 @@ class StateReader:
         key = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little")
         self._nodes[key] = ("f", name, ())
         return (key,)
+
+    def thrown(self, last: Step) -> tuple[State, str]:
+        """Return the state of the exception that left a call which ended at a step, and its type.
+
+        The type is empty if nothing is known of it.
+        """
+        found = self.exceptions.leaving(last)
+        if found is None:
+            return NOT_RECORDED, ""
+        if found.type == LONGJMP:
+            return self.named(LONGJMP), LONGJMP
+        node = ("o", found.type, found.parts)
+        key = int.from_bytes(blake2b(repr(node).encode(), digest_size=8).digest(), "little")
+        self._nodes[key] = node
+        return (key,), found.type
+
+    @cached_property
+    def exceptions(self) -> ThrownExceptions:
+        return ThrownExceptions(self.log, self.blocks)
 
     def memory(
         self, function: CFunction, first: Step, last: Step, arguments: dict[str, int],
@@ -399,6 +420,8 @@ class _CallReader:
         if block.text is not None:
             return c_string(block.text[address - block.start :].partition(b"\0")[0])
         if block.is_function:
+            return block.name
+        if block.name.endswith(TABLE) and address - block.start == _FIRST_VIRTUAL:
             return block.name
         if block.name:
             inside = self._reader.parts.at(block.type, address - block.start).suffix

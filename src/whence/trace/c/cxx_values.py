@@ -48,6 +48,16 @@ class CxxValues:
         return _vector(read, address, vector[1]) if vector else None
 
 
+def string_content(read: Reader, address: int, limit: int) -> str | None:
+    """Return the first bytes of a std::string as text; None if they are not known."""
+    head = read(address, 16)
+    if head is None:
+        return None
+    start, size = struct.unpack("<QQ", head)
+    text = read(start, min(size, limit)) if size < _MAX_SIZE else None
+    return None if text is None else text.decode("utf-8", "replace")
+
+
 def library_type(kind: DebugType | None) -> str | None:
     """Return the library type that a pointer or a reference leads to; None if it is another."""
     found = terms.bare(kind)

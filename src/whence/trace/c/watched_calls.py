@@ -6,6 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +174,7 @@ class _Reader:
         assert function is not None
         assert self._process.reader is not None
         first = Step(int(stream.first[int(row["first_instance"])]))
-        last = self._last(row)
+        last = self._last(number)
         arguments = {
             each.name: int(log.values[step])
             for each in function.params
@@ -195,7 +196,9 @@ class _Reader:
         if row["ret"] or row["flags"] & UNWOUND:
             call.order = last
         if not row["ret"] and row["flags"] & UNWOUND:
-            call.raised = self._process.reader.named("an exception, or longjmp")
+            call.raised, kind = self._process.reader.thrown(last)
+            bases = self._process.reader.exceptions.bases
+            self._process.classes.setdefault(kind, bases.get(kind, (kind,)))
         self._process.calls[number] = call
         self._process.scopes[number] = CallScope(
             self._process.reader, function, first, last, arguments, pointers, result,
@@ -208,14 +211,29 @@ class _Reader:
         step = first + op - int(self._thread.queries.op_of(first))
         return Step(step) if first <= step <= self._thread.stream.steps else None
 
-    def _last(self, row: np.void) -> Step:
-        stream = self._thread.stream
-        if row["ret"]:
-            return Step(int(row["ret"]))
-        following = int(row["last_instance"]) + 1
-        if not row["flags"] & UNWOUND or following >= len(stream.first):
-            return Step(stream.steps)
-        return Step(int(stream.first[following]) - 1)
+    def _last(self, number: int) -> Step:
+        """Return the last step of a call; one that an exception left ends where it was thrown."""
+        row = self._thread.stream.activations[number]
+        if row["ret"] or not row["flags"] & UNWOUND:
+            return Step(int(row["ret"]) or self._thread.stream.steps)
+        return Step(self._unwound[number])
+
+    @cached_property
+    def _unwound(self) -> dict[int, int]:
+        """The last steps of the calls that an exception left, and of the calls within them."""
+        stream, found = self._thread.stream, dict[int, int]()
+        rows = stream.activations
+        for number in range(len(rows) - 1, 0, -1):
+            row, following = rows[number], int(rows[number]["last_instance"]) + 1
+            own = int(row["ret"])
+            if not own:
+                is_open = not row["flags"] & UNWOUND or following >= len(stream.first)
+                own = stream.steps if is_open else int(stream.first[following]) - 1
+            last = max(own, found.get(number, 0))
+            found[number] = last
+            parent = int(row["parent"])
+            found[parent] = max(last, found.get(parent, 0))
+        return found
 
     def _pointers(
         self, function: CFunction, row: np.void
