@@ -26,6 +26,13 @@ _FUNCTIONS = {
         "euros": "cents: int",
     },
     "tokens": {"shown": "text: str"},
+    "roster": {
+        "shift_pay": "minutes: int, night: int, sunday: bool, share: int, rate: int",
+        "overtime": "minutes: int, rate: int",
+        "overlap": "first_start: int, first_end: int, second_start: int, second_end: int",
+        "night_minutes": "start: int, end: int",
+        "parse_line": "line: str",
+    },
 }
 _SHOWN = re.compile(r"^Given: \((.*)\),?$", re.MULTILINE)
 
