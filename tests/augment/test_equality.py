@@ -127,3 +127,39 @@ def test_a_change_is_never_equal(what: str, tmp_path: Path) -> None:
 def test_a_refactoring_is_equal(what: str, tmp_path: Path) -> None:
     found = proof(tmp_path, *REFACTORINGS[what])
     assert found.is_proved, found.because
+
+
+BYTES = """
+#include <stdio.h>
+static int sum;
+static int big(const unsigned char *p) { return p[0] << 8 | p[1]; }
+static int mark(int c) { if (c < 'a' || c > 'z') return 1; return 2; }
+static int first(int c) { printf("%d", c); return 1; }
+int main(void) {
+    unsigned char line[16] = {0};
+    int n = (int)fread(line, 1, sizeof line, stdin);
+    for (int i = 0; i + 1 < n; i++)
+        sum += big(line + i) * mark(line[i]);
+    return first(sum) + 2;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_equal"),
+    [
+        ("p[0] << 8 | p[1]", "256 * p[0] + p[1]", True),
+        ("if (c < 'a' || c > 'z') return 1; return 2;",
+         "return c >= 'a' && c <= 'z' ? 2 : 1;", True),
+        ("if (c < 'a' || c > 'z')", "if (c < 'a' || c >= 'z')", False),
+        ("c); return 1; }", "c); return 2; }", False),
+        ("line[16] = {0}", "line[17] = {0}", False),
+        ("i + 1 < n", "n > i + 1", True),
+    ],
+)  # fmt: skip
+def test_what_is_read_byte_by_byte_is_compared_as_code(
+    tmp_path: Path, old: str, new: str, *, is_equal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.augment.test_equality.PROGRAM", BYTES)
+    found = proof(tmp_path, old, new, "printf abcz | ./p")
+    assert found.is_proved == is_equal, found.because

@@ -15,8 +15,8 @@ from whence.inputs import SourceKind
 from whence.paths.program import Contents, PathRun
 from whence.paths.terms import NumberText, Pinned
 
-_NUMBER = re.compile(rb"(?<![\w.])(?:0[xX][0-9a-fA-F]+|[1-9]\d*|0)(?![\w.])")
-_TEXT = re.compile(rb"\"([^\"\\\n]{1,40})\"|'([^'\\\n]{1,40})'")
+NUMBER = re.compile(rb"(?<![\w.])(?:0[xX][0-9a-fA-F]+|[1-9]\d*|0)(?![\w.])")
+TEXT = re.compile(rb"\"([^\"\\\n]{1,40})\"|'([^'\\\n]{1,40})'")
 _MAX_HINTS = 8  # of each kind; guessed
 _LARGEST = 1 << 31  # above this a number is a mask rather than a limit; guessed
 _WHOLE = (SourceKind.ARGUMENT, SourceKind.VARIABLE, SourceKind.LITERAL)
@@ -34,7 +34,7 @@ class Hints:
         """Return the constants in lines that replaced others: of numbers, those that differ."""
         numbers, texts = dict[int, None](), dict[bytes, None]()
         for before, after in changed:
-            for found in _TEXT.finditer(b"\n".join((after, before))):
+            for found in TEXT.finditer(b"\n".join((after, before))):
                 texts[found[1] or found[2]] = None
             old, new = _numbers_in(before), _numbers_in(after)
             numbers.update(dict.fromkeys([*(new.keys() - old), *(old.keys() - new)]))
@@ -46,7 +46,7 @@ NO_HINTS = Hints()
 
 
 def _numbers_in(text: bytes) -> dict[int, None]:
-    found = [int(one[0], 0) for one in _NUMBER.finditer(_TEXT.sub(b"", text))]
+    found = [int(one[0], 0) for one in NUMBER.finditer(TEXT.sub(b"", text))]
     return dict.fromkeys(one for one in found if one < _LARGEST)
 
 

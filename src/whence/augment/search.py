@@ -8,6 +8,7 @@ of it.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from itertools import count, islice
 from typing import NamedTuple
 
 from whence.augment.hinted_inputs import NO_HINTS, Hints, hinted_numbers, hinted_texts
+from whence.augment.nearby import NearbyInputs, Vocabulary
 from whence.augment.pair import BAD, Aim, PairQuestion, RunPair
 from whence.augment.questions import InputQuestion, QuestionAnswer, QuestionAsker
 from whence.augment.seen_runs import Identity, SeenRun, VersionRuns, inputs_key
@@ -39,6 +41,12 @@ _MAX_RELAXED = 24  # how often conditions are given up for one question; guessed
 _HINTS = "hints"  # what marks the keys of inputs that the changed lines suggest
 _MAX_HINTED = 60  # of these, that are only run; guessed
 _RELAXED = "relaxed"  # what marks the keys of such questions
+_SHARE_OF_NEARBY = 0.4  # of the time, for inputs close to earlier ones; guessed
+_MIN_PATIENCE = 0.3  # seconds that a run of such an input may take at least; guessed
+_MORE_PATIENCE = 8  # how many times longer than another run it may take; guessed
+_MAX_CUT_OFF = 3  # runs that took longer, until large numbers are left out; guessed
+_MAX_REST = 1000  # of these, once all questions were asked; guessed
+_MAX_MISSES = 200  # inputs in a row that were run before; guessed
 _CORRELATED = 1  # what a branch counts more that stands in the way of another one; guessed
 
 
@@ -60,7 +68,8 @@ class SearchState:
     pair: RunPair | None = None  # of the input that carried the effect farthest
     runs_to_reach: int = 0  # recorded runs until the change was reached
     unknown: int = 0  # questions that the solver could not answer
-    inputs: int = 0  # that were run
+    inputs: int = 0  # that questions and changed lines suggested, and that were run
+    nearby: int = 0  # inputs close to earlier ones that were run
     is_over: bool = False  # was it stopped before all questions were asked?
 
 
@@ -86,7 +95,12 @@ class _Entry:
 
 
 def ends_differently(good: Ended, bad: Ended) -> bool:
-    """Do two runs differ in their standard output or exit status?"""
+    """Do two runs differ in their standard output or exit status?
+
+    What two runs printed that were both stopped is no difference: one was stopped later.
+    """
+    if (good.timed_out and bad.timed_out) or (good.flooded and bad.flooded):
+        return False
     return (good.stdout, good.status, good.timed_out) != (bad.stdout, bad.status, bad.timed_out)
 
 
@@ -102,11 +116,19 @@ class ChangeSearch:
         is_over: Callable[[], bool],
         is_shown: Callable[[EndDifference], bool] = lambda _: True,
         hints: Hints = NO_HINTS,
+        vocabulary: Vocabulary | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`is_shown` says whether a difference is due to these changes, and not to others.
 
-        `hints` are the constants in the changed lines.
+        `hints` are the constants in the changed lines, `vocabulary` those of the program.
         """
+        self._clock, self._began = clock, clock()
+        self._nearby = NearbyInputs(vocabulary or Vocabulary.of(hints, ()), bad.program.free)
+        self._spent = 0.0  # time for inputs that are close to others
+        self._patience = _MIN_PATIENCE  # seconds that such an input may take
+        self._cut_off = 0  # of these, whose run took longer
+        self._may_reach = False  # does any code that ran lead to the change?
         self._good, self._bad, self._changes, self._asker = good, bad, changes, asker
         self._is_over, self._is_shown, self._hints = is_over, is_shown, hints
         self._hinted = 0  # inputs that the changed lines suggested
@@ -127,7 +149,49 @@ class ChangeSearch:
                 self.state.is_over = True
                 break
             self._step(heappop(self._queue))
+            self._run_nearby()
+        if self._may_reach:
+            self._run_nearby(is_rest=True)
         return self.state
+
+    def _run_nearby(self, *, is_rest: bool = False) -> None:
+        """Run inputs close to earlier ones, for a share of the time or for what is left of it."""
+        if self._bad.program.starts_slowly:
+            return
+        started = self._clock()
+        misses = 0
+        last = self.state.nearby + _MAX_REST if is_rest else None
+        while self.state.difference is None and misses < _MAX_MISSES and not self._is_over():
+            now = self._clock()
+            share = _SHARE_OF_NEARBY * (now - self._began)
+            contents = self._nearby.next()
+            has_time = self._spent + now - started < share or is_rest
+            if contents is None or not has_time or self.state.nearby == last:
+                break
+            key = self._identity(contents)
+            misses = misses + 1 if key in self._seen else 0
+            if not misses:
+                self._seen.add(key)
+                self._run_one_nearby(contents)
+        self._spent += self._clock() - started
+
+    def _run_one_nearby(self, contents: Contents) -> None:
+        """Run an input in both versions; record it if it does something new."""
+        bad = self._bad.run_plain(contents, self._patience)
+        good = self._good.run_plain(contents, self._patience)
+        self.state.nearby += 1
+        if bad.timed_out or good.timed_out:
+            self._cut_off += 1
+            self._nearby.is_careful |= self._cut_off > _MAX_CUT_OFF
+            # One version may not end at all.  Whether it does is seen with more time.
+            if bad.timed_out == good.timed_out or self._cut_off > _MAX_CUT_OFF:
+                return
+        if ends_differently(good, bad):
+            self._ends(contents)
+        elif self._nearby.is_new(contents, bad) and self.state.reached is None:
+            seen = self._bad.run(contents, self._changes)
+            if (seen if seen.targets else self._good.run(contents, self._changes)).first:
+                self._open(contents)
 
     def _step(self, entry: _Entry) -> None:
         tried = self._tried(entry.key)
@@ -200,6 +264,8 @@ class ChangeSearch:
         good, bad = ends
         size = max(len(good.stdout), len(bad.stdout))
         self._printed = self._printed or size + 1
+        self._patience = max(self._patience, _MORE_PATIENCE * bad.seconds)
+        self._nearby.is_new(contents, bad)
         if good.timed_out or bad.timed_out or size > _LONGER * self._printed + _LONG:
             return  # to record such a run takes longer than all the others
         self._open(contents)
@@ -229,6 +295,7 @@ class ChangeSearch:
         if not bad.targets and good.first is None:
             self._reach(good)
             return
+        self._may_reach = True
         if self.state.reached is None:
             self.state.reached = contents
             self.state.runs_to_reach = self._bad.recorded
@@ -284,9 +351,11 @@ class ChangeSearch:
 
     def _reach(self, seen: SeenRun) -> None:
         """Ask for inputs that turn a branch towards the change."""
+        self._may_reach |= seen.may_lead_there
         best: dict[int, int] = {}
         for turned in (*seen.turned(seen.to_change), *seen.turned_indirectly(seen.to_change)):
             best[turned.number] = min(turned.distance, best.get(turned.number, turned.distance))
+        self._nearby.learn(one.text for one in seen.run.path.compared)
         by_step = {seen.conditions[number].step: cost for number, cost in best.items()}
 
         def cost_of(step: Step) -> int | None:
@@ -324,7 +393,8 @@ class ChangeSearch:
         """
         for compared in seen.run.path.compared:
             branch = seen.branch_after(compared.step)
-            cost = None if branch is None else cost_of(branch)
+            # Without a branch the result is kept, and may decide one later.
+            cost = _FAR if branch is None else cost_of(branch)
             contents = seen.contents[compared.source]
             new = compared.put_into(contents)
             if cost is not None and new != contents:
@@ -346,6 +416,8 @@ class ChangeSearch:
         if self.state.pair is None or pair.divergence is not None:
             self.state.pair = pair
         number = next(self._numbers)
+        self._nearby.add_best(pair.contents)
+        self._nearby.learn(one.text for one in pair.bad.run.path.compared)
         self._add_hints(pair.bad.run)
         for asked in pair.questions():
             self._add_pair(asked, 0, pair, number)

@@ -49,14 +49,14 @@ class VersionRuns:
     def run(self, contents: Contents, changes: Ids) -> SeenRun:
         """Run the program, recorded."""
         run = self._recorded(contents)
-        image = run.path.thread.image
+        image = run.thread.image
         graph = self._graphs.setdefault(image.key, CallGraph(image))
-        graph.add_run(run.path.thread)
+        graph.add_run(run.thread)
         return SeenRun(run, self.code.operations(image, changes), graph)
 
     def again(self, seen: SeenRun, changes: Ids) -> SeenRun:
         """Return a run that was recorded before, seen from other changes."""
-        image = seen.run.path.thread.image
+        image = seen.run.thread.image
         return SeenRun(seen.run, self.code.operations(image, changes), seen.calls)
 
     def _recorded(self, contents: Contents) -> PathRun:
@@ -75,15 +75,15 @@ class VersionRuns:
             self._kept.popitem(last=False)
             sizes.pop(0)
 
-    def run_plain(self, contents: Contents) -> Ended:
-        """Return how the program ends with these inputs.
+    def run_plain(self, contents: Contents, seconds: float | None = None) -> Ended:
+        """Return how the program ends with these inputs; `seconds` limits the run.
 
         Where most of a run is its start, it is recorded right away: it may be needed.
         """
         if self.program.starts_slowly:
             return self._recorded(contents).ended
         self.plain += 1
-        return self.program.run_plain(contents)
+        return self.program.run_plain(contents, seconds)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class SeenRun:
 
     @cached_property
     def flow(self) -> Flow:
-        return flow_of(self.run.path.thread)
+        return flow_of(self.run.thread)
 
     @cached_property
     def first(self) -> Step | None:
@@ -121,6 +121,13 @@ class SeenRun:
     @cached_property
     def to_change(self) -> Distances:
         return Distances(self.calls, self.targets)
+
+    @property
+    def may_lead_there(self) -> bool:
+        """Does some code that ran decide whether the change runs, or call what does?"""
+        thread = self.flow.thread
+        blocks = thread.image.code.stretch_block[np.unique(thread.stream.stretch)]
+        return not self.to_change.blocks.keys().isdisjoint(blocks.tolist())
 
     def before(self, step: Step) -> int:
         """Return how many conditions stand before a step."""

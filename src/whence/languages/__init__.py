@@ -28,7 +28,7 @@ from whence.languages.language import Language
 from whence.logic.c.logic import CLogic
 from whence.logic.python.logic import PythonLogic
 from whence.model import Failure, Outcome
-from whence.paths.c.code_difference import c_code_difference
+from whence.paths.c.code_difference import c_code_difference, c_same_form
 from whence.paths.c.program import open_c_program
 from whence.paths.python.program import open_python_program
 from whence.trace.c import source_functions as c_source
@@ -69,6 +69,7 @@ _C = Language(
     find_failure=c_failures.find_failure,
     open_program=open_c_program,
     code_difference=c_code_difference,
+    same_form=c_same_form,
     open_test=CRerunner,
     rerunner=c_rerunner,
     watch=c_calls.watch_calls,

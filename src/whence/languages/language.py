@@ -11,7 +11,7 @@ from whence.causes.observed_failure import ObservedFailure
 from whence.frontend.recorded_run import RecordedRun
 from whence.frontend.warm_tree import WarmTree
 from whence.logic.logic import Logic
-from whence.paths.code_difference import FindCodeDifference
+from whence.paths.code_difference import FindCodeDifference, SameForm
 from whence.paths.program import OpenProgram
 from whence.subject.trial import BuildAndTest
 from whence.trace.alignment import Alignment
@@ -128,3 +128,4 @@ class Language:
     parse_expression: ParseExpression | None = None  # of contracts; None: as Python does
     open_program: OpenProgram | None = None  # None: its programs are not run with other inputs
     code_difference: FindCodeDifference | None = None  # None: its programs are not compared
+    same_form: SameForm | None = None  # None: its programs are not simplified

@@ -20,3 +20,4 @@ class CodeDifference:
 
 
 FindCodeDifference = Callable[[Image, Image], CodeDifference]  # of the bad and the good version
+SameForm = Callable[[Image, Image], bool]  # do both do the same, once they are simplified?

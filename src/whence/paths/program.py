@@ -18,6 +18,7 @@ from whence.paths.input_spec import InputSpec
 from whence.paths.terms import Unknowns
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest
+from whence.trace.recording import Thread
 
 Contents = Mapping[InputSource, bytes]
 
@@ -42,7 +43,10 @@ class PathRun(ExploredRun, Protocol):
     @property
     def ended(self) -> Ended: ...
     @property
-    def path(self) -> PathCondition: ...
+    def thread(self) -> Thread: ...
+    @property
+    def path(self) -> PathCondition:
+        """The conditions of the run: found when they are asked for first, and that takes long."""
 
     def slice_conditions(self, at: str) -> Sequence[Condition]:
         """Return the conditions in the relevant slice of a point, in the order for negating.
@@ -120,8 +124,8 @@ class InputProgram(Protocol):
     def run(self, contents: Contents) -> PathRun:
         """Run the program with these inputs, recorded."""
 
-    def run_plain(self, contents: Contents) -> Ended:
-        """Run the program with these inputs; nothing is recorded."""
+    def run_plain(self, contents: Contents, seconds: float | None = None) -> Ended:
+        """Run the program with these inputs, for `seconds` at most; nothing is recorded."""
 
     def write_test(self, contents: Contents, folder: Path, name: str) -> MadeTest:
         """Write a test with these inputs that runs without whence.  Its files begin with `name`."""

@@ -14,6 +14,7 @@ from whence.augment.effects import change_effect, where_it_stops
 from whence.augment.equality import EqualityProof, prove_equal
 from whence.augment.given_tests import GivenTest, OpenedTest, run_given
 from whence.augment.hinted_inputs import Hints
+from whence.augment.nearby import Vocabulary
 from whence.augment.pair import RunPair
 from whence.augment.plain_builds import PlainBuild, build_version
 from whence.augment.questions import QuestionAsker
@@ -261,6 +262,7 @@ class AugmentSession:
         def is_shown(difference: EndDifference) -> bool:
             return self._checked(ids, test, difference.contents, name) is not None
 
+        hints = Hints.of((one.removed, one.added) for one in change.hunks)
         # A refactoring is often proved to be one faster than a search for a difference ends.
         proof = self._proof(ids, test, _EARLY_SHARE)
         state = SearchState()
@@ -268,7 +270,7 @@ class AugmentSession:
             state = ChangeSearch(
                 test.good, bad, ids, QuestionAsker(self.solver),
                 lambda: self._request.clock() - began > self._request.seconds, is_shown,
-                Hints.of((one.removed, one.added) for one in change.hunks),
+                hints, self._vocabulary(change, hints), self._request.clock,
             ).run([test.first])  # fmt: skip
             if state.difference is None and state.reached is not None and not proof.is_final:
                 proof = self._proof(ids, test, _LATE_SHARE)
@@ -284,6 +286,11 @@ class AugmentSession:
             solver_calls=self.solver.calls - calls,
             seconds=self._request.clock() - began,
         )
+
+    def _vocabulary(self, change: Reported, hints: Hints) -> Vocabulary:
+        """Return the constants of the changed file: what an input may be compared with."""
+        files = [tree.root / change.file for tree in (self._changes.bad, self._changes.good)]
+        return Vocabulary.of(hints, [file.read_bytes() for file in files if file.is_file()])
 
     def _proof(self, ids: Ids, test: OpenedTest, share: float) -> EqualityProof:
         end = self._request.clock() + share * self._request.seconds
@@ -347,10 +354,14 @@ class AugmentSession:
         )
 
     def _stopped(self, state: SearchState) -> str:
+        nearby = f", and {state.nearby} close to them" if state.nearby else ""
         if state.is_over:
-            return f"the search stopped after {self._request.seconds:g} s and {state.inputs} inputs"
+            return (
+                f"the search stopped after {self._request.seconds:g} s and {state.inputs} inputs"
+                f"{nearby}"
+            )
         unknown = f"; the solver left {state.unknown} open" if state.unknown else ""
-        return f"all questions about {state.inputs} inputs were asked{unknown}"
+        return f"all questions about {state.inputs} inputs were asked{unknown}{nearby}"
 
 
 def _shown(ended: Ended) -> str:

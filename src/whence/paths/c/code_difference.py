@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from whence.frontend.c import ir
+from whence.frontend.c.normal_form import normal_forms
 from whence.paths.code_difference import CodeDifference
 from whence.program.ids import Op
 from whence.trace.c.image import CImage
@@ -45,6 +46,28 @@ def c_code_difference(bad: Image, good: Image) -> CodeDifference:
                 theirs |= only_good
                 same |= pairs
     return CodeDifference(frozenset(own), frozenset(theirs), same)
+
+
+@lru_cache(maxsize=4)
+def c_same_form(bad: Image, good: Image) -> bool:
+    """Do two programs do the same in every run, by the form that LLVM gives to their functions?"""
+    assert isinstance(bad, CImage)
+    assert isinstance(good, CImage)
+    if len(bad.modules) != len(good.modules):
+        return False
+    pairs = [(_Module(bad, at), _Module(good, at)) for at in range(len(bad.modules))]
+    return all(_data_difference(*pair) is None and _is_same_module(*pair) for pair in pairs)
+
+
+def _is_same_module(bad: _Module, good: _Module) -> bool:
+    own, theirs = (one.source.description.text for one in (bad, good))
+    if own == theirs:
+        return True
+    for with_calls in (True, False):
+        found = normal_forms(own, with_calls=with_calls)
+        if found is not None and found == normal_forms(theirs, with_calls=with_calls):
+            return True
+    return False
 
 
 def _without_operations(beyond: str) -> CodeDifference:

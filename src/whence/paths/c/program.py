@@ -64,9 +64,12 @@ class CInputProgram:
         thread = recording.thread(self._image, process.logs[0])
         return CRun(ended, recording, PathPass(CAnalysis().flow(thread), contents, self.free))
 
-    def run_plain(self, contents: Mapping[InputSource, bytes]) -> Ended:
+    def run_plain(
+        self, contents: Mapping[InputSource, bytes], seconds: float | None = None
+    ) -> Ended:
         """Run the program with these inputs; nothing is recorded."""
-        return self._rerunner.run(self.inputs(contents), seconds=self._seconds)
+        limit = min(seconds or self._seconds, self._seconds)
+        return self._rerunner.run(self.inputs(contents), seconds=limit)
 
     def inputs(self, contents: Mapping[InputSource, bytes]) -> ProgramInputs:
         """Return how the program is started with these inputs."""

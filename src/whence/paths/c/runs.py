@@ -18,7 +18,7 @@ from whence.inputs import InputSource
 from whence.paths.c.relevant import RelevantSlices, other_sides
 from whence.paths.c.terms import PathPass
 from whence.paths.c.words import CRunWords
-from whence.paths.conditions import Condition, ConditionKind
+from whence.paths.conditions import Condition, ConditionKind, PathCondition
 from whence.paths.reorder import reorder
 from whence.paths.terms import Unknowns
 from whence.paths.words import result_words
@@ -30,6 +30,7 @@ from whence.trace.c.recording import CRecording
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.flow import Constant, Operand
 from whence.trace.points import find, last_execution
+from whence.trace.recording import Thread
 from whence.trace.slicer import ByteRange
 
 # Functions of the C++ library that write: of std::ostream, std::num_put, and what they call.
@@ -48,9 +49,17 @@ class CRun:
     def __init__(self, ended: Ended, recording: CRecording, values: PathPass) -> None:
         self.ended, self._recording = ended, recording
         self.contents: Mapping[InputSource, bytes] = values.contents
-        self.path = values.run()
-        self._flow, self._looked_at = values.flow, values.looked_at
+        self._values, self._flow = values, values.flow
         self._words = CRunWords(values, values.terms)
+
+    @property
+    def thread(self) -> Thread:
+        return self._flow.thread
+
+    @cached_property
+    def path(self) -> PathCondition:
+        """The conditions of the run; to find them takes much longer than to record it."""
+        return self._values.run()
 
     @property
     def unknowns(self) -> Unknowns:
@@ -136,7 +145,7 @@ class CRun:
             one.step for one in self.conditions
             if one.kind is ConditionKind.ADDRESS and self._flow.node(one.step).pointer is not None
         ]  # fmt: skip
-        return RelevantSlices(thread, self._looked_at, stores)
+        return RelevantSlices(thread, self._values.looked_at, stores)
 
     def only_writes(self, condition: Condition) -> bool:
         """Does a condition only tell how a number is written: is it one of std::ostream's?"""

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from whence.errors import UserError
@@ -79,19 +80,24 @@ class PythonInputProgram:
         number = min(self._script.process, len(recording.processes) - 1)
         flow = PythonFlow(main_thread(recording, number))
         literals = {} if self._modules is None else self._modules.places(flow.python)
-        path = path_condition(flow, contents, self.free, literals)
-        return PythonRun(contents, ended, recording, flow, path)
+        find = partial(path_condition, flow, contents, self.free, literals)
+        return PythonRun(contents, ended, recording, flow, find)
 
-    def run_plain(self, contents: Mapping[InputSource, bytes]) -> Ended:
+    def run_plain(
+        self, contents: Mapping[InputSource, bytes], seconds: float | None = None
+    ) -> Ended:
         """Run the program with these inputs; nothing is recorded."""
-        return self._run(contents, None)
+        return self._run(contents, None, seconds)
 
-    def _run(self, contents: Mapping[InputSource, bytes], out: Path | None) -> Ended:
+    def _run(
+        self, contents: Mapping[InputSource, bytes], out: Path | None, seconds: float | None = None
+    ) -> Ended:
+        limit = min(seconds or self._seconds, self._seconds)
         if self._modules is None:
-            return self._rerunner.run(self.start(contents), out, self._seconds)
+            return self._rerunner.run(self.start(contents), out, limit)
         self._modules.forget()
         start = PythonStart(files=self._modules.observing(contents))
-        return self._modules.seen(self._rerunner.run(start, out, self._seconds))
+        return self._modules.seen(self._rerunner.run(start, out, limit))
 
     def start(self, contents: Mapping[InputSource, bytes]) -> PythonStart:
         """Return how the program is started with these inputs."""

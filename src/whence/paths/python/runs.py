@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from whence.trace.points import find
 from whence.trace.python.endings import uncaught
 from whence.trace.python.flow import PythonFlow
 from whence.trace.python.recording import PythonRecording, PythonThread
+from whence.trace.recording import Thread
 
 
 class PythonRun:
@@ -31,11 +32,24 @@ class PythonRun:
 
     def __init__(
         self, contents: Mapping[InputSource, bytes], ended: Ended, recording: PythonRecording,
-        flow: PythonFlow, found: PythonPath,
+        flow: PythonFlow, find: Callable[[], PythonPath],
     ) -> None:  # fmt: skip
+        """`find` finds the conditions of the run."""
         self.contents, self.ended = contents, ended
-        self._recording, self._flow, self._found = recording, flow, found
-        self._numbers = {id(one): at for at, one in enumerate(found.condition.conditions)}
+        self._recording, self._flow, self._find = recording, flow, find
+
+    @property
+    def thread(self) -> Thread:
+        return self._flow.thread
+
+    @cached_property
+    def _found(self) -> PythonPath:
+        """The conditions of the run; to find them takes longer than to record it."""
+        return self._find()
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        return {id(one): at for at, one in enumerate(self._found.condition.conditions)}
 
     @property
     def path(self) -> PathCondition:
