@@ -20,7 +20,8 @@ from whence.frontend.c.ir import (
     PointerType,
     Typed,
 )
-from whence.frontend.c.models import ERRNO_LOCATION, MODELS, READERS, WRITES_LOGGED
+from whence.frontend.c.library_calls import library_call
+from whence.frontend.c.models import ERRNO_LOCATION, READERS, WRITES_LOGGED
 from whence.frontend.c.op_builder import (
     LINK,
     LoweredOp,
@@ -111,7 +112,7 @@ class CallOps(OpBuilder):
                 flags |= CallFlag.QUIET
                 site = self.m.function_number[i.callee.name]
         if isinstance(i.callee, Global):
-            flags |= self._modelled(i.callee.name)
+            flags |= self._modelled(i)
         if "noreturn" in i.attributes or self._declared_noreturn(i):
             flags |= CallFlag.NORETURN
         if returns_twice(i):
@@ -137,11 +138,12 @@ class CallOps(OpBuilder):
             kind=OpKind.CALL, call=flags, site=site,
         )  # fmt: skip
 
-    def _modelled(self, name: str) -> CallFlag:
+    def _modelled(self, i: Instruction) -> CallFlag:
         """Return what the model of a library function says about the memory that it writes."""
-        model = MODELS.get(name)
-        if model is None or name in self.m.module.functions:
+        library = library_call(i, self.m.module.functions)
+        if library is None:
             return CallFlag(0)
+        model, name = library.model, library.model.name
         flags = CallFlag.ERRNO_ADDRESS if name == ERRNO_LOCATION else CallFlag(0)
         if name in READERS or not (model.before or model.after):
             flags |= CallFlag.PURE

@@ -10,13 +10,10 @@ from whence.frontend.c.constants import quote
 from whence.frontend.c.ir import (
     ArrayType,
     Block,
-    FloatType,
     Function,
-    FunctionType,
     Global,
     Instruction,
     Int,
-    IntType,
     Local,
     Module,
     NamedType,
@@ -24,12 +21,12 @@ from whence.frontend.c.ir import (
     PointerType,
     StructType,
     Type,
-    VectorType,
 )
 from whence.frontend.c.layout import Layout
+from whence.frontend.c.library_calls import LibraryCall, library_call, type_text
 from whence.frontend.c.log_code import MAX_UNCHECKED, LogCursor, room_blocks
 from whence.frontend.c.lower import FunctionLog, Logging, Lowered
-from whence.frontend.c.models import MODELS, REPLACED, Model
+from whence.frontend.c.models import REPLACED
 from whence.frontend.c.tables import BlockFlag, CallFlag, FunctionFlag
 
 
@@ -42,29 +39,6 @@ class ModuleRewrite:
     mode: str
     layout: Layout
     hooks: dict[str, str]  # declarations of the runtime hooks that are called
-
-
-def type_text(of: Type) -> str:
-    """Return a type as IR text."""
-    if isinstance(of, IntType):
-        return f"i{of.bits}"
-    if isinstance(of, FloatType):
-        return of.kind
-    if isinstance(of, PointerType):
-        return "ptr" if of.space == 0 else f"ptr addrspace({of.space})"
-    if isinstance(of, ArrayType):
-        return f"[{of.count} x {type_text(of.element)}]"
-    if isinstance(of, VectorType):
-        return f"<{of.count} x {type_text(of.element)}>"
-    if isinstance(of, StructType):
-        inner = "{ " + ", ".join(map(type_text, of.fields)) + " }" if of.fields else "{}"
-        return f"<{inner}>" if of.packed else inner
-    if isinstance(of, NamedType):
-        return f"%{quote(of.name)}"
-    if isinstance(of, FunctionType):
-        params = [*map(type_text, of.params), *(["..."] if of.variadic else [])]
-        return f"{type_text(of.result)} ({', '.join(params)})"
-    return of.name
 
 
 class FunctionRewrite:
@@ -333,10 +307,10 @@ class FunctionRewrite:
 
     def _call(self, block: Block, instruction: Instruction, log: Logging) -> None:
         flags = log.call or CallFlag(0)
-        model = self._model(instruction)
+        library = library_call(instruction, self.owner.lowered.functions)
         lines = self._replaced(instruction, self._text(instruction))
-        if model is not None and model.before:
-            self._hook(instruction, "wh_b_", model, None)
+        if library is not None and library.model.before:
+            self._hook(instruction, "wh_b_", library, None)
         if instruction.opcode == "invoke":
             between = self.edge_label[block.label, instruction.labels[0]]
             lines = [_replace_normal(line, instruction.labels[0], between) for line in lines]
@@ -347,16 +321,21 @@ class FunctionRewrite:
         self.cursor.owes = True
         self.since_room = 0
         if CallFlag.NORETURN not in flags:
-            self._after_call(instruction, log, flags, model)
+            self._after_call(instruction, log, flags, library)
         if instruction.opcode == "invoke":
             self.out += self.cursor.commit()
             self.out.append(f"  br label %{quote(instruction.labels[0])}")
 
     def _after_call(
-        self, instruction: Instruction, log: Logging, flags: CallFlag, model: Model | None
+        self,
+        instruction: Instruction,
+        log: Logging,
+        flags: CallFlag,
+        library: LibraryCall | None,
     ) -> None:
-        if model is not None and model.after:
-            self._hook(instruction, "wh_a_", model, instruction.result)
+        if library is not None and library.model.after:
+            result = instruction.result if library.model.result != "void" else None
+            self._hook(instruction, "wh_a_", library, result)
         if CallFlag.TWICE in flags:
             self._come_back(log.site)
         elif CallFlag.SURE in flags:
@@ -366,40 +345,46 @@ class FunctionRewrite:
         if instruction.result is not None:
             self._value(instruction.type, f"%{quote(instruction.result)}")
 
-    def _model(self, instruction: Instruction) -> Model | None:
-        callee = instruction.callee
-        if not isinstance(callee, Global) or instruction.function is None:
-            return None
-        model = MODELS.get(callee.name)
-        if model is None or callee.name in self.owner.lowered.functions:
-            return None
-        made_with = instruction.function
-        params = tuple(type_text(param) for param in made_with.params)
-        fits = (
-            type_text(made_with.result) == model.result
-            and params == model.params
-            and made_with.variadic == model.variadic
-        )
-        return model if fits else None
-
     def _hook(
-        self, instruction: Instruction, prefix: str, model: Model, result: str | None
+        self, instruction: Instruction, prefix: str, call: LibraryCall, result: str | None
     ) -> None:
-        arguments = _arguments(" ".join(line.strip() for line in self._text(instruction)))
-        if arguments is None:
+        model = call.model
+        text = _arguments(" ".join(line.strip() for line in self._text(instruction)))
+        if text is None:
             return
         types = list(model.params)
         if result is not None:
-            arguments = ", ".join(filter(None, [f"{model.result} %{quote(result)}", arguments]))
             types.insert(0, model.result)
         elif prefix == "wh_a_" and model.result != "void":
             return  # the result is unnamed because it is unused, but the hook needs it
+        arguments = self._converted(text, call) if any(call.casts) else [text] if text else []
+        if result is not None:
+            register = f"%{quote(result)}"
+            if call.result_cast:
+                given = f"{type_text(instruction.type)} {register}"
+                register = self._cast(call.result_cast, given, model.result)
+            arguments.insert(0, f"{model.result} {register}")
         name = f"{prefix}{model.name}"
         signature = ", ".join([*types, *(["..."] if model.variadic else [])])
         made_with = f" ({signature})" if model.variadic else ""
         self.owner.hooks[name] = f"declare void @{name}({signature})"
-        self.out.append(f"  call void{made_with} @{name}({arguments})")
+        self.out.append(f"  call void{made_with} @{name}({', '.join(arguments)})")
         self.cursor.forget()
+
+    def _converted(self, text: str, call: LibraryCall) -> list[str]:
+        """Return the arguments of a call with the types of the model."""
+        arguments = _separated(text)
+        for i, cast in enumerate(call.casts):
+            if cast:
+                wanted = call.model.params[i]
+                given = _ATTRIBUTES.sub(r"\1 ", arguments[i])
+                arguments[i] = f"{wanted} {self._cast(cast, given, wanted)}"
+        return arguments
+
+    def _cast(self, cast: str, given: str, wanted: str) -> str:
+        register = self.new()
+        self.out.append(f"  {register} = {cast} {given} to {wanted}")
+        return register
 
     def _replaced(self, instruction: Instruction, lines: list[str]) -> list[str]:
         callee = instruction.callee
@@ -416,6 +401,30 @@ class FunctionRewrite:
             self.owner.hooks[new] = f"declare {type_text(made_with.result)} @{new}({params})"
         written = f"@{quote(callee.name)}("
         return [line.replace(written, f"@{new}(") for line in lines]
+
+
+# The type of a number or pointer that is an argument, and what is said about it.
+_ATTRIBUTES = re.compile(
+    r"^(i\d+|ptr) (?:(?:noundef|signext|zeroext|inreg|immarg|range\([^()]*\)) )*"
+)
+
+
+def _separated(arguments: str) -> list[str]:
+    """Return the arguments of a call, each with its type."""
+    parts, depth, quoted, start = [], 0, False, 0
+    for position, character in enumerate(arguments):
+        if character == '"':
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif character in "([{<":
+            depth += 1
+        elif character in ")]}>":
+            depth -= 1
+        elif character == "," and not depth:
+            parts.append(arguments[start:position].strip())
+            start = position + 1
+    return [*parts, arguments[start:].strip()]
 
 
 def _arguments(call: str) -> str | None:

@@ -169,6 +169,39 @@ after ptr (ptr i64) getcwd
 after ptr (ptr ptr) realpath
 after i64 (ptr ptr i64) readlink
 
+after i32 (ptr ptr i32) fnmatch regcomp
+after i32 (ptr ptr) strverscmp
+after i32 (ptr ptr i64 ptr i32) regexec
+after i64 (i32 ptr ptr i64) regerror
+after ptr (ptr i64 ptr) re_compile_pattern
+after i32 (ptr) re_compile_fastmap
+after i32 (ptr ptr i32 i32 i32 ptr) re_search
+after i32 (ptr ptr i32 i32 ptr) re_match
+after i32 (ptr ptr i32 ptr i32 i32 i32 ptr i32) re_search_2
+after i32 (ptr ptr i32 ptr i32 i32 ptr i32) re_match_2
+both i64 (ptr ptr i64 ptr) mbrtowc mbsrtowcs
+both i64 (ptr i64 ptr) mbrlen
+after i32 (ptr ptr i64) mbtowc
+after i32 (ptr i64) mblen wcswidth
+after i64 (ptr ptr i64) mbstowcs wcstombs
+both i64 (ptr i32 ptr) wcrtomb
+after i32 (ptr i32) wctomb
+after i32 (ptr) mbsinit
+after i64 (ptr) wcslen wctype
+after i32 (ptr ptr) wcscmp wcscoll
+after ptr (ptr ptr) wcscpy
+after ptr (ptr i32) wcschr
+after ptr (ptr ptr i64) wmemcpy wmemmove
+after ptr (ptr i32 i64) wmemset
+after ptr (ptr) gettext
+after ptr (ptr ptr) dgettext
+after ptr (ptr ptr i32) dcgettext
+after ptr (ptr ptr i64) ngettext
+after ptr (ptr ptr ptr i64) dngettext
+after ptr (ptr ptr ptr i64 i32) dcngettext
+both void (ptr i32) _obstack_newchunk
+after i32 (ptr i32 i32 ptr ptr) _obstack_begin
+
 before void (i32) exit _exit _Exit quick_exit
 both i32 (ptr ptr) execv execvp
 both i32 (ptr ptr ptr) execve execvpe
@@ -177,6 +210,9 @@ both i32 (ptr ptr ...) execl execlp execle
 none ptr () __errno_location __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
 none i64 () __ctype_get_mb_cur_max
 none i32 (i32) isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace
+none i32 (i32) iswalnum iswalpha iswblank iswcntrl iswdigit iswgraph iswlower iswprint iswpunct
+none i32 (i32) iswspace iswupper iswxdigit towlower towupper btowc wctob wcwidth
+none i32 (i32 i64) iswctype
 none i32 (i32) isupper isxdigit tolower toupper toascii isascii abs ffs isatty
 none i64 (i64) labs llabs
 none i32 () getpid getppid getuid geteuid getgid getegid rand
@@ -215,6 +251,7 @@ MODELS: Mapping[str, Model] = MappingProxyType({model.name: model for model in _
 _READERS = """
 memchr memrchr memcmp bcmp memmem rawmemchr strlen strnlen strcmp strncmp strcasecmp
 strncasecmp strstr strcasestr strpbrk strchr index strchrnul strrchr rindex strspn strcspn
+strverscmp fnmatch mbsinit wcslen wctype wcscmp wcscoll wcschr wcswidth
 """
 _WRITES_LOGGED = """
 atoi atol atoll atof getenv secure_getenv write pwrite pwrite64 writev fwrite fwrite_unlocked
@@ -234,6 +271,8 @@ sprintf snprintf vsprintf vsnprintf __sprintf_chk __snprintf_chk __vsprintf_chk 
 strtol strtoul strtoll strtoull strtoimax strtoumax strtod strtof strtold
 __isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull
 __isoc23_strtoimax __isoc23_strtoumax
+mbrtowc mbsrtowcs mbrlen mbtowc mblen mbstowcs wcrtomb wctomb wcstombs wcscpy wmemcpy wmemmove
+wmemset gettext dgettext dcgettext ngettext dngettext dcngettext
 """
 # Functions that write no memory, not even errno.
 READERS = frozenset(_READERS.split())

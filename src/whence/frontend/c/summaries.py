@@ -49,6 +49,18 @@ w0 : pthread_mutexattr_settype pthread_mutexattr_destroy llvm.memset
 w1 : read pread pread64 fstat fstat64 recv fgetpos clock_gettime getrlimit getrusage frexp modf
 w1 : pthread_join
 r0 w1 : stat stat64 lstat lstat64 statfs nanosleep readlink
+r0 r1 : fnmatch regcomp strverscmp wcscmp wcscoll
+- : iswalnum iswalpha iswblank iswcntrl iswdigit iswgraph iswlower iswprint iswpunct iswspace
+- : iswupper iswxdigit iswctype towlower towupper btowc wctob wcwidth
+r0 : mbrlen mblen mbsinit wctype wcswidth
+w0 r1 : mbtowc mbstowcs wcstombs
+w0 : wctomb
+w0 r1 w3 : mbrtowc
+w0 w2 : wcrtomb
+r0 =0 : gettext
+r1 =1 : dgettext dcgettext
+r0 r1 =0 =1 : ngettext
+r1 r2 =1 =2 : dngettext dcngettext
 w0 =0 : memset fgets fgets_unlocked gets getcwd __memset_chk
 w0 r1 c01 =0 : memcpy memmove __memcpy_chk __memmove_chk llvm.memcpy llvm.memmove
 w0 r1 c01 ~0 : mempcpy

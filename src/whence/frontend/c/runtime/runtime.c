@@ -10,6 +10,7 @@
 #include "models.c"
 #include "models_files.c"
 #include "models_process.c"
+#include "models_text.c"
 #include "printf.c"
 #include "scanf.c"
 #include "patch.c"
