@@ -71,6 +71,7 @@ ENDINGS = {
     "returns": ("the exit status 5 that main returned", "wrong main", ""),
     "measures_nothing": ("SIGSEGV in strlen", "name", "if"),
     "copies_to_nowhere": ("SIGSEGV in strcpy", "into room main", ""),
+    "frees_twice": ("SIGABRT in free at program.c", "text freed", "if"),
     "fails_in_child": ("the failed assertion at program.c", "value main", "fork"),
 }
 

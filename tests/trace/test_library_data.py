@@ -13,6 +13,7 @@ from whence.trace.c.analysis import CAnalysis
 from whence.trace.points import find
 from whence.trace.recording import Recording
 from whence.trace.slice_at import steps_of
+from whence.trace.written import written_streams
 
 # Each function prints one character, which depends on one text; the comment names its line.
 PROGRAM = r"""
@@ -118,14 +119,41 @@ int main(argc, argv) int argc; char **argv; {
 }
 """
 
+# What the C library writes to standard error, and a function that only has the name of one.
+MESSAGES = r"""
+#include <err.h>
+#include <errno.h>
+#include <error.h>
+#include <stdarg.h>
+#include <stdio.h>
+void warnx(const char *format, ...) { fputs("my own\n", stderr); }
+static void pass_on(const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    vwarn(format, list);
+    va_end(list);
+}
+int main(void) {
+    error(0, 0, "%d %s", 1, "plain");
+    error(0, ENOENT, "a%c", 'b');
+    error_at_line(0, 0, "file", 7, "at %s", "line");
+    errno = EACCES;
+    warn("warned %d", 5);
+    pass_on("%s on", "passed");
+    warnx("never %s", "seen");
+    errno = 0;
+    error(4, EACCES, "end");
+}
+"""
 
-def recorded(folder: Path, text: str, flags: str) -> Recording:
+
+def recorded(folder: Path, text: str, flags: str, test: str = "./program || true") -> Recording:
     tree, out = folder / "tree", folder / "out"
     tree.mkdir()
     out.mkdir()
     (tree / "program.c").write_text(text)
     build = f"$CC -g {flags} -o program program.c"
-    record(tree, BuildAndTest(test="./program || true", build=build), out)
+    record(tree, BuildAndTest(test=test, build=build), out)
     return open_recording(out)
 
 
@@ -151,6 +179,15 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Recording:
 def test_a_result_comes_from_the_text_that_the_function_read(library: Recording, name: str) -> None:
     found = lines_of(library, f"output:{NAMES.index(name)}")
     assert {other for other in NAMES if line_named(PROGRAM, other) in found} == {name}
+
+
+def test_messages_of_the_library_are_output(tmp_path: Path) -> None:
+    recording = recorded(tmp_path, MESSAGES, "-w", test="./program 2> ../message.txt")
+    (process,) = recording.processes
+    (stream,) = written_streams(recording, process)
+    written = (tmp_path / "message.txt").read_bytes()
+    assert stream.content == written
+    assert written.count(b"\n") == 7
 
 
 def test_functions_without_prototypes_are_known(tmp_path: Path) -> None:

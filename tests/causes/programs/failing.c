@@ -132,6 +132,14 @@ static int jumps(int given) {
     return 0;
 }
 
+static int frees_twice(int given) {
+    char *text = strdup("text");                    // [text]
+    if (given < 50)                                 // [if]
+        free(text);                                 // [freed]
+    free(text);                                     // [failure]
+    return 0;
+}
+
 static int fails_in_child(int given) {
     int value = given + 1, status = 0;              // [value]
     if (fork() == 0) {                              // [fork]
@@ -150,7 +158,7 @@ static int raises(int given) {
 
 static int (*const cases[])(int) = {
     asserts, aborts, aborts_in_callee, aborts_always, null_pointer, wild_pointer, divides, exits,
-    returns, measures_nothing, copies_to_nowhere, runs_out_of_stack, jumps, fails_in_child, raises,
+    returns, measures_nothing, copies_to_nowhere, runs_out_of_stack, jumps, frees_twice, fails_in_child, raises,
 };
 
 int main(int argc, char **argv) {

@@ -196,6 +196,8 @@ def _fault_in_call(
     """Return the failure of a call of code that is not recorded, with the wrong arguments."""
     arguments = _arguments(flow, call)
     wrong = tuple(operand for operand in arguments if _is_near(flow.value_of(operand), address))
+    if not wrong and CrashDescriber(flow).frees(call):
+        wrong = arguments[:1]  # the library found that this memory cannot be freed
     return _crashed(flow, point, call, wrong or arguments, wrong, (), name)
 
 
@@ -212,12 +214,17 @@ def _crashed(
 
     `possible` are the operands that may have led to it; `wrong` those that did.
     """
-    found = _failed_value(flow, point, step, _seeds(possible), controlling, name)
     crash = CrashDescriber(flow)
     subject = crash.subject(wrong) if wrong else None
+    is_null = subject is not None and subject.value in ("NULL", "0")
+    freeing = None if is_null else crash.freeing(wrong)
+    found = _failed_value(flow, point, step, _seeds(possible), controlling, name)
+    if freeing is not None and isinstance(found.question, FailedValue):
+        bears_on = found.question.bears_on | {freeing.step}
+        found = replace(found, question=replace(found.question, bears_on=bears_on))
     if subject is None:
         return found
-    return replace(found, words=crash.words(found.words, subject, wrong), subject=subject.name,
+    return replace(found, words=crash.words(found.words, subject, freeing), subject=subject.name,
                    outcome=f"{subject.value} ({name})")  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from whence.program.ids import Step
 from whence.program.source import NamedValue
@@ -17,6 +18,13 @@ _MAX_WALK = 40  # limit on the operations between a pointer and its variable; gu
 _MAX_ORIGIN = 400  # limit on the steps between a pointer and its allocation; guessed
 _FREEING = frozenset({"free", "realloc", "reallocarray", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"})
 _ADDRESS = re.compile(r" \(address 0x[0-9a-f]+\)$")
+
+
+class Freeing(NamedTuple):
+    """The call that freed memory which was used later."""
+
+    step: Step
+    is_of_source: bool  # the wild pointer was read from that memory
 
 
 class CrashDescriber:
@@ -35,11 +43,15 @@ class CrashDescriber:
                 return named
         return None
 
-    def words(self, words: str, found: NamedValue, operands: Sequence[Operand]) -> str:
+    def words(self, words: str, found: NamedValue, freeing: Freeing | None) -> str:
         """Return the crash in words: which variable was wrong, and why it was."""
-        described = f"{_ADDRESS.sub('', words)}: `{found.name}` is {found.value}"
-        freed = self._freed(operands) if found.value not in ("NULL", "0") else None
-        return described if freed is None else f"{described}, {freed}"
+        start = f"{_ADDRESS.sub('', words)}: `{found.name}`"
+        if freeing is None:
+            return f"{start} is {found.value}"
+        line = self._names.line(freeing.step)
+        if freeing.is_of_source:
+            return f"{start} is {found.value}, read from memory that {line} freed"
+        return f"{start} points to memory that {line} freed before"
 
     def _read(self, operand: Operand | None) -> Step | None:
         """Return the load or call whose value an address or a divisor was computed from."""
@@ -64,20 +76,24 @@ class CrashDescriber:
 
     # --- freed memory ---
 
-    def _freed(self, operands: Sequence[Operand]) -> str | None:
-        """Return which line freed the memory that a wild pointer points to or was read from."""
+    def freeing(self, operands: Sequence[Operand]) -> Freeing | None:
+        """Return what freed the memory that a wild pointer points to or was read from."""
         for operand in operands:
             read = self._read(operand)
             if read is None:
                 continue
-            freeing = self._freeing(operand, read)
-            if freeing is not None:
-                return f"which {self._names.line(freeing)} freed"
-            pointer = self.flow.node(read).pointer
-            freeing = None if pointer is None else self._freeing(pointer, read)
-            if freeing is not None:
-                return f"read from memory that {self._names.line(freeing)} freed"
+            step = self._freeing(operand, read)
+            if step is not None:
+                return Freeing(step, is_of_source=False)
+            pointer = self.flow.node(read).pointer if self.flow.is_load(read) else None
+            step = None if pointer is None else self._freeing(pointer, read)
+            if step is not None:
+                return Freeing(step, is_of_source=True)
         return None
+
+    def frees(self, call: Step) -> bool:
+        """Is a call one that frees memory?"""
+        return call in self._frees
 
     def _freeing(self, pointer: Operand, before: Step) -> Step | None:
         """Return the call that freed the memory of a pointer before a step used it."""

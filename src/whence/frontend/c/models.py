@@ -120,6 +120,12 @@ after i32 (i32 ptr) _IO_putc putc_unlocked fputc_unlocked
 both i32 (i32) putchar
 after i32 (i32) putchar_unlocked
 before void (ptr) perror
+before void (i32 i32 ptr ...) error
+before void (i32 i32 ptr i32 ptr ...) error_at_line
+before void (ptr ...) warn warnx
+before void (i32 ptr ...) err errx
+before void (ptr ptr) vwarn vwarnx
+before void (i32 ptr ptr) verr verrx
 
 both i32 (ptr ...) printf
 both i32 (ptr ptr ...) fprintf
@@ -257,6 +263,7 @@ _WRITES_LOGGED = """
 atoi atol atoll atof getenv secure_getenv write pwrite pwrite64 writev fwrite fwrite_unlocked
 fputs fputs_unlocked puts fputc putc _IO_putc putc_unlocked fputc_unlocked putchar
 putchar_unlocked perror printf fprintf dprintf __printf_chk __fprintf_chk __dprintf_chk
+error error_at_line warn warnx err errx vwarn vwarnx verr verrx
 vprintf vfprintf vdprintf __vprintf_chk __vfprintf_chk
 fgetc getc _IO_getc getc_unlocked fgetc_unlocked getchar getchar_unlocked ungetc _IO_ungetc
 fgets fgets_unlocked __fgets_chk gets fread fread_unlocked read __read_chk pread pread64

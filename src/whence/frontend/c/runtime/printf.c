@@ -481,3 +481,105 @@ void wh_a_vasprintf(int r, char **to, const char *f, va_list given)
     }
     va_end(kept_list);
 }
+
+/* --- messages on standard error --- */
+
+/* Old programs often have an error() or warn() of their own: then that function logs its output. */
+#define OF_LIBRARY(name) (name && !wh_is_recorded((const void *)name))
+#define OFTEN_OWN(type, name, ...) extern type name(__VA_ARGS__) __attribute__((weak));
+OFTEN_OWN(void, error, int, int, const char *, ...)
+OFTEN_OWN(void, error_at_line, int, int, const char *, unsigned, const char *, ...)
+OFTEN_OWN(void, warn, const char *, ...)
+OFTEN_OWN(void, warnx, const char *, ...)
+OFTEN_OWN(void, err, int, const char *, ...)
+OFTEN_OWN(void, errx, int, const char *, ...)
+OFTEN_OWN(void, vwarn, const char *, va_list)
+OFTEN_OWN(void, vwarnx, const char *, va_list)
+OFTEN_OWN(void, verr, int, const char *, va_list)
+OFTEN_OWN(void, verrx, int, const char *, va_list)
+extern char *program_invocation_name __attribute__((weak));
+extern char *program_invocation_short_name __attribute__((weak));
+
+static void puts_text(const char *text)
+{
+    outputs_text(fd_of(stderr), (long)strlen(text), NULL, text, -1);
+}
+static void puts_reason(int error)
+{
+    char message[256];
+    puts_text(": ");
+    puts_text(strerror_r(error, message, sizeof message));
+}
+static void puts_program(char *const *name, const char *end)
+{
+    if (name && *name) {
+        puts_text(*name);
+        puts_text(end);
+    }
+}
+/* The message of warn() and the like; `error` is 0 for those that give no reason. */
+static void warns(const char *f, va_list list, int error, int first_arg)
+{
+    puts_program(&program_invocation_short_name, ": ");
+    if (f)
+        to_file(fd_of(stderr), f, list, -1, first_arg);
+    if (f && error)
+        puts_reason(error);
+    puts_text("\n");
+}
+#define LISTED(last, call)                                                                         \
+    va_list list;                                                                                  \
+    int error_number = errno;                                                                      \
+    va_start(list, last);                                                                          \
+    call;                                                                                          \
+    va_end(list);                                                                                  \
+    errno = error_number;
+
+void wh_b_error(int status, int number, const char *f, ...)
+{
+    (void)status;
+    if (OF_LIBRARY(error)) {
+        LISTED(f, puts_program(&program_invocation_name, ": ");
+               to_file(fd_of(stderr), f, list, -1, 3);
+               if (number) puts_reason(number);
+               puts_text("\n"))
+    }
+}
+void wh_b_error_at_line(int status, int number, const char *file, unsigned line, const char *f, ...)
+{
+    (void)status;
+    if (OF_LIBRARY(error_at_line)) {
+        char place[32];
+        snprintf(place, sizeof place, file ? ":%u: " : " ", line);
+        LISTED(f, puts_program(&program_invocation_name, ":");
+               if (file) outputs_string(file, stderr);
+               puts_text(place);
+               to_file(fd_of(stderr), f, list, -1, 5);
+               if (number) puts_reason(number);
+               puts_text("\n"))
+    }
+}
+void wh_b_warn(const char *f, ...) { if (OF_LIBRARY(warn)) { LISTED(f, warns(f, list, errno, 1)) } }
+void wh_b_warnx(const char *f, ...) { if (OF_LIBRARY(warnx)) { LISTED(f, warns(f, list, 0, 1)) } }
+void wh_b_err(int status, const char *f, ...)
+{
+    (void)status;
+    if (OF_LIBRARY(err)) { LISTED(f, warns(f, list, errno, 2)) }
+}
+void wh_b_errx(int status, const char *f, ...)
+{
+    (void)status;
+    if (OF_LIBRARY(errx)) { LISTED(f, warns(f, list, 0, 2)) }
+}
+void wh_b_vwarn(const char *f, va_list given) { if (OF_LIBRARY(vwarn)) { BEFORE(warns(f, list, errno, -1)) } }
+void wh_b_vwarnx(const char *f, va_list given) { if (OF_LIBRARY(vwarnx)) { BEFORE(warns(f, list, 0, -1)) } }
+void wh_b_verr(int status, const char *f, va_list given)
+{
+    (void)status;
+    if (OF_LIBRARY(verr)) { BEFORE(warns(f, list, errno, -1)) }
+}
+void wh_b_verrx(int status, const char *f, va_list given)
+{
+    (void)status;
+    if (OF_LIBRARY(verrx)) { BEFORE(warns(f, list, 0, -1)) }
+}
