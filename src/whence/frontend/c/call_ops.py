@@ -20,7 +20,7 @@ from whence.frontend.c.ir import (
     PointerType,
     Typed,
 )
-from whence.frontend.c.library_calls import library_call
+from whence.frontend.c.modelled_calls import modelled_call
 from whence.frontend.c.models import ERRNO_LOCATION, READERS, WRITES_LOGGED
 from whence.frontend.c.op_builder import (
     LINK,
@@ -140,7 +140,7 @@ class CallOps(OpBuilder):
 
     def _modelled(self, i: Instruction) -> CallFlag:
         """Return what the model of a library function says about the memory that it writes."""
-        library = library_call(i, self.m.module.functions)
+        library = modelled_call(i, self.m.module.functions)
         if library is None:
             return CallFlag(0)
         model, name = library.model, library.model.name

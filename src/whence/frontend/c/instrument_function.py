@@ -23,9 +23,9 @@ from whence.frontend.c.ir import (
     Type,
 )
 from whence.frontend.c.layout import Layout
-from whence.frontend.c.library_calls import LibraryCall, library_call, type_text
 from whence.frontend.c.log_code import MAX_UNCHECKED, LogCursor, room_blocks
 from whence.frontend.c.lower import FunctionLog, Logging, Lowered
+from whence.frontend.c.modelled_calls import ModelledCall, modelled_call, type_text
 from whence.frontend.c.models import REPLACED
 from whence.frontend.c.tables import BlockFlag, CallFlag, FunctionFlag
 
@@ -307,7 +307,7 @@ class FunctionRewrite:
 
     def _call(self, block: Block, instruction: Instruction, log: Logging) -> None:
         flags = log.call or CallFlag(0)
-        library = library_call(instruction, self.owner.lowered.functions)
+        library = modelled_call(instruction, self.owner.lowered.functions)
         lines = self._replaced(instruction, self._text(instruction))
         if library is not None and library.model.before:
             self._hook(instruction, "wh_b_", library, None)
@@ -331,7 +331,7 @@ class FunctionRewrite:
         instruction: Instruction,
         log: Logging,
         flags: CallFlag,
-        library: LibraryCall | None,
+        library: ModelledCall | None,
     ) -> None:
         if library is not None and library.model.after:
             result = instruction.result if library.model.result != "void" else None
@@ -346,7 +346,7 @@ class FunctionRewrite:
             self._value(instruction.type, f"%{quote(instruction.result)}")
 
     def _hook(
-        self, instruction: Instruction, prefix: str, call: LibraryCall, result: str | None
+        self, instruction: Instruction, prefix: str, call: ModelledCall, result: str | None
     ) -> None:
         model = call.model
         text = _arguments(" ".join(line.strip() for line in self._text(instruction)))
@@ -371,7 +371,7 @@ class FunctionRewrite:
         self.out.append(f"  call void{made_with} @{name}({', '.join(arguments)})")
         self.cursor.forget()
 
-    def _converted(self, text: str, call: LibraryCall) -> list[str]:
+    def _converted(self, text: str, call: ModelledCall) -> list[str]:
         """Return the arguments of a call with the types of the model."""
         arguments = _separated(text)
         for i, cast in enumerate(call.casts):

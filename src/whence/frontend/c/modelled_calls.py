@@ -30,7 +30,7 @@ from whence.frontend.c.models import MODELS, Model
 
 
 @dataclass(frozen=True, slots=True)
-class LibraryCall:
+class ModelledCall:
     """A call that a model describes.
 
     A cast is the instruction that makes the type of the model; "": the call has that type.
@@ -41,7 +41,7 @@ class LibraryCall:
     result_cast: str
 
 
-def library_call(call: Instruction, defined: Container[str]) -> LibraryCall | None:
+def modelled_call(call: Instruction, defined: Container[str]) -> ModelledCall | None:
     """Return what describes `call`; None if no model does.  The module has `defined` itself."""
     if not isinstance(call.callee, Global) or call.function is None or call.callee.name in defined:
         return None
@@ -52,7 +52,7 @@ def library_call(call: Instruction, defined: Container[str]) -> LibraryCall | No
     result = _result_cast(call.function.result, model)
     if result is None or None in casts:
         return None
-    return LibraryCall(model, tuple(cast or "" for cast in casts), result)
+    return ModelledCall(model, tuple(cast or "" for cast in casts), result)
 
 
 def _counts_fit(model: Model, given: int) -> bool:
