@@ -110,6 +110,44 @@ def test_the_target_of_a_link_is_noticed(tmp_path: Path) -> None:
     assert changed_since(reads) == str(tmp_path / "link")
 
 
+@pytest.mark.parametrize(
+    ("command", "edit"),
+    [
+        ("test -e {}/flag", "touch {}/flag"),
+        ("test -d {}/folder", "rmdir {}/folder"),
+        ("test -x {}/text", "chmod +x {}/text"),
+        ("stat -c %s {}/text", "echo more >>{}/text"),
+        ("readlink {}/link", "ln -sfn folder {}/link"),
+        ("test -e {}/dangling", "touch {}/nowhere"),
+        ("test -e {}/loop", "ln -sfn text {}/loop"),
+        ("test {}/text -nt {}/old", "touch -d 2001-01-01 {}/old"),
+        ("cd {}; test -f flag", "touch {}/flag"),
+        ("python3 -c 'import os; os.access(\"{}/flag\", 0)'", "touch {}/flag"),
+    ],
+)
+def test_the_answer_to_a_question_about_a_file_is_noticed(
+    command: str, edit: str, tmp_path: Path
+) -> None:
+    asked = tmp_path / "asked"
+    (asked / "folder").mkdir(parents=True)
+    (asked / "text").write_text("")
+    (asked / "old").write_text("")
+    for name, target in (("link", "text"), ("dangling", "nowhere"), ("loop", "loop")):
+        (asked / name).symlink_to(target)
+    _, reads = watched(command.replace("{}", str(asked)), tmp_path)
+    assert changed_since(reads) is None
+    subprocess.run(edit.replace("{}", str(asked)), shell=True, check=True)
+    changed = changed_since(reads)
+    assert changed is not None
+    assert os.path.dirname(changed) == str(asked)
+
+
+def test_a_folder_that_a_run_only_asks_about_may_get_new_files(tmp_path: Path) -> None:
+    _, reads = watched(f"test -d {tmp_path}", tmp_path)
+    (tmp_path / "new").write_text("")
+    assert changed_since(reads) is None
+
+
 def test_the_source_of_a_compiled_module_is_noticed(tmp_path: Path) -> None:
     """Python reads only the compiled file if the source has not changed."""
     module = tmp_path / "helper.py"

@@ -1,4 +1,8 @@
-"""Which files outside its tree did a run read, and are they still the same?"""
+"""Which files outside its tree did a run read or ask about, and are they still the same?
+
+A run's reads map names to fingerprints: `/a/file` was opened, the run asked what `?/a/file` is,
+and `$NAME` is an environment variable.
+"""
 
 from __future__ import annotations
 
@@ -65,11 +69,14 @@ class ReadLog:
             return None
         if not self._commands or names.count("") <= self._commands:  # one "" for each command
             return None
-        paths = {_source(os.path.normpath(name)) for name in names if name}
+        opened = {_source(os.path.normpath(name)) for name in names if name[:1] == "/"}
+        asked = {os.path.normpath(name[1:]) for name in names if name[:1] == "?"}
         found = {
             path: _fingerprint(path, self._began)
-            for path in sorted(paths)
+            for path in sorted(opened)
             if self._is_outside(path)
+        } | {
+            f"?{path}": _kind(path, self._began) for path in sorted(asked) if self._is_outside(path)
         }
         return {path: digest for path, digest in found.items() if digest} | _variables()
 
@@ -84,6 +91,9 @@ def changed_since(reads: Mapping[str, str]) -> str | None:
         if name.startswith("$"):
             if reads.get(name) != variables.get(name):
                 return name
+        elif name.startswith("?"):
+            if _kind(name[1:], None) != reads[name]:
+                return name[1:]
         elif _fingerprint(name, None) != reads[name]:
             return name
     return None
@@ -141,6 +151,32 @@ def _fingerprint(path: str, began: int | None) -> str:
         return "absent"
     except (OSError, ValueError):  # it may not be read, or its name cannot be one
         return "unreadable"
+
+
+def _kind(path: str, began: int | None) -> str:
+    """Return what is equal as long as questions about a file have the same answer; "" for none.
+
+    It says nothing if it changed after the time `began`.
+    """
+    try:
+        status = os.lstat(path)
+        if not stat.S_ISLNK(status.st_mode):
+            return _kind_of(status, began)
+        kind = _kind_of(os.stat(path), began)
+        return kind and f"link to {os.readlink(path)!a} {kind}"
+    except (FileNotFoundError, NotADirectoryError):
+        return "absent"
+    except (OSError, ValueError):
+        return "unreadable"
+
+
+def _kind_of(status: os.stat_result, began: int | None) -> str:
+    mode = oct(status.st_mode)
+    if not stat.S_ISREG(status.st_mode):
+        return mode
+    if began is not None and max(status.st_mtime_ns, status.st_ctime_ns) >= began:
+        return ""
+    return f"{mode} {status.st_size} {status.st_mtime_ns}"
 
 
 def _names(folder: str) -> Iterator[str]:
