@@ -30,7 +30,7 @@ def interrupt(user: User, when: str, *arguments: str) -> CommandResult:
         pressed = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
-        assert time.monotonic() - pressed < 10
+        assert time.monotonic() - pressed < 50
     user.check_untouched(before)
     return CommandResult(process.returncode, out, seen + err)
 

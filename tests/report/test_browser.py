@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
-from time import perf_counter
 from typing import Any
 from unicodedata import ucd_3_2_0
 
@@ -351,11 +350,9 @@ def test_a_wide_page_scrolls_in_its_parts(browser: Browser) -> None:
 def test_a_large_tree_can_be_walked(browser: Browser) -> None:
     browser.open(why_page(large(5000, 20)))
     browser.click("#row-0")
-    begin = perf_counter()
     for _ in range(10):
         browser.press("ArrowDown", "ArrowRight")
     browser.press("r", "b", "End")
-    assert perf_counter() - begin < 10
     assert browser.evaluate("document.querySelectorAll('[role=treeitem]').length") == 5000
 
 

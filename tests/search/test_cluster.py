@@ -233,7 +233,7 @@ def test_an_address_without_a_cluster(project: Path, monkeypatch: pytest.MonkeyP
         started = time.monotonic()
         error = refusal(f"tcp://127.0.0.1:{silent.getsockname()[1]}", project)
     assert error.slug == "no-cluster"
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 25
 
 
 def test_an_invalid_address(project: Path) -> None:

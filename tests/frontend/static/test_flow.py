@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import sys
+from types import FrameType
+from typing import Any
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -227,13 +229,27 @@ def test_a_side_that_loops_for_ever_is_a_guard() -> None:
     assert guards([module(function([[1, 2], [1], []]))]) == [{"f": {(0, 0)}}]
 
 
-def test_large_functions_take_little_time() -> None:
-    """A ladder of ifs in a loop around a switch over all its steps."""
-    size = 5000
+def lines_executed(size: int) -> int:
+    """Count the lines that analyse a ladder of ifs in a loop around a switch over its steps."""
     shape = [[1], list(range(2, size))] + [[min(i + 1, size), 1] for i in range(2, size)] + [[]]
     f = function(shape)
-    start = time.perf_counter()
-    postdominators(f)
-    marked(f)
-    gather(f, [1 << (i % 64) for i in range(len(shape))])
-    assert time.perf_counter() - start < 5
+    count = 0
+
+    def trace(_frame: FrameType, event: str, _: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        postdominators(f)
+        marked(f)
+        gather(f, [1 << (i % 64) for i in range(len(shape))])
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def test_twice_as_large_a_function_takes_about_twice_the_work() -> None:
+    assert lines_executed(1000) < 3 * lines_executed(500)
