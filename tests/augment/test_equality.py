@@ -14,8 +14,10 @@ from whence.augment.seen_runs import VersionRuns
 from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.explain.meeting import Meeting
+from whence.model import ChangeStatus
 from whence.paths.c.program import open_c_program
 from whence.paths.solver import Solver
+from whence.service.augmenting import AugmentRequest, augment_tests
 from whence.subject.trial import BuildAndTest
 
 PROGRAM = """
@@ -163,3 +165,36 @@ def test_what_is_read_byte_by_byte_is_compared_as_code(
     monkeypatch.setattr("tests.augment.test_equality.PROGRAM", BYTES)
     found = proof(tmp_path, old, new, "printf abcz | ./p")
     assert found.is_proved == is_equal, found.because
+
+
+@pytest.mark.slow
+def test_a_refactored_file_is_equal_although_another_one_changed(tmp_path: Path) -> None:
+    """Two files change; comments and blanks are no code."""
+    other = "int twice(int n) { return n << 1; }\n"
+    main = (
+        "#include <stdio.h>\n#include <stdlib.h>\nint twice(int n);\n"
+        "int main(int argc, char **argv) {\n    int n = atoi(argv[1]);\n"
+        "    if (n > 100)\n        puts(\"large\");\n\n    /* to the screen */\n"
+        "    printf(\"%d\\n\", twice(n));\n    return 0;\n}\n"
+    )  # fmt: skip
+    new_main = main.replace("> 100", ">= 100").replace("/* to the screen */", "// to   the screen")
+    for name, texts in (
+        ("good", (other, main)),
+        ("bad", (other.replace("n << 1", "2 * n"), new_main)),
+    ):
+        (tmp_path / name).mkdir()
+        for file, text in zip(("twice.c", "p.c"), texts, strict=True):
+            (tmp_path / name / file).write_text(text)
+    request = AugmentRequest(
+        good=str(tmp_path / "good"),
+        bad=str(tmp_path / "bad"),
+        commands=BuildAndTest(test="./p 1", build="$CC -g -w -o p p.c twice.c"),
+        seconds=60,
+    )
+    changes = augment_tests(request, tmp_path / "out", lambda _: None).changes
+    found = {(one.change.file, one.change.new.start): one.status for one in changes}
+    assert found == {
+        ("p.c", 6): ChangeStatus.EXPOSED,
+        ("p.c", 9): ChangeStatus.EQUAL,
+        ("twice.c", 1): ChangeStatus.EQUAL,
+    }

@@ -61,10 +61,13 @@ class _NotProved(Exception):
 
 def prove_equal(
     good: VersionRuns, bad: VersionRuns, changes: Ids, first: Contents, asker: QuestionAsker,
-    is_over: Callable[[], bool],
+    is_over: Callable[[], bool], file: str = "",
 ) -> EqualityProof:  # fmt: skip
-    """Try to prove that no input of the shape of `first` makes a difference."""
-    if _have_same_form(good, bad, changes, first):
+    """Try to prove that no input of the shape of `first` makes a difference.
+
+    `file`: where the changes are.
+    """
+    if _have_same_form(good, bad, changes, first, file):
         return EqualityProof(
             True, "Both versions are the same code once the compiler has simplified them."
         )
@@ -98,10 +101,12 @@ def prove_equal(
     )
 
 
-def _have_same_form(good: VersionRuns, bad: VersionRuns, changes: Ids, first: Contents) -> bool:
+def _have_same_form(
+    good: VersionRuns, bad: VersionRuns, changes: Ids, first: Contents, file: str
+) -> bool:
     own, theirs = (version.run(first, changes).run.thread for version in (bad, good))
     same_form = language_of(own.recording).same_form
-    return same_form is not None and same_form(own.image, theirs.image)
+    return same_form is not None and same_form(own.image, theirs.image, file)
 
 
 # --- one class -----------------------------------------------------------------------------------

@@ -20,4 +20,5 @@ class CodeDifference:
 
 
 FindCodeDifference = Callable[[Image, Image], CodeDifference]  # of the bad and the good version
-SameForm = Callable[[Image, Image], bool]  # do both do the same, once they are simplified?
+# Do both programs, or what is made from a source file, do the same, once they are simplified?
+SameForm = Callable[[Image, Image, str], bool]

@@ -21,6 +21,7 @@ from whence.augment.questions import QuestionAsker
 from whence.augment.search import ChangeSearch, EndDifference, SearchState, ends_differently
 from whence.augment.seen_runs import VersionRuns
 from whence.changes.changeset import ChangeSet, compare_trees
+from whence.changes.same_code import same_code
 from whence.changes.syntax import grammar_of
 from whence.changes.tree import read_tree
 from whence.darwin.describing import ended_words
@@ -208,6 +209,10 @@ class AugmentSession:
         if why_not:
             return AugmentedChange(change, ChangeStatus.UNKNOWN, why_not)
         ids = frozenset(change.ids)
+        if self._is_layout(change):
+            return AugmentedChange(
+                change, ChangeStatus.EQUAL, "It changes nothing but comments and blanks."
+            )
         tests = [self._open(given) for given in self._given]
         if not any(run.targets for test in tests for run in test.seen(ids)):
             return AugmentedChange(
@@ -219,6 +224,16 @@ class AugmentSession:
         if exposing is not None:
             return self._given_result(change, exposing)
         return self._searched(change, ids, sorted(tests, key=lambda test: test.distance(ids)))
+
+    def _is_layout(self, change: Reported) -> bool:
+        """Is the code of the bad version the same if this change is reverted?"""
+        without = self._changes.nodes(frozenset(change.ids)).get(change.file)
+        whole = self._changes.nodes(frozenset()).get(change.file)
+        return (
+            without is not None
+            and whole is not None
+            and same_code(change.file, without.content, whole.content)
+        )
 
     @staticmethod
     def _not_code(change: Reported) -> str | None:
@@ -264,7 +279,7 @@ class AugmentSession:
 
         hints = Hints.of((one.removed, one.added) for one in change.hunks)
         # A refactoring is often proved to be one faster than a search for a difference ends.
-        proof = self._proof(ids, test, _EARLY_SHARE)
+        proof = self._proof(change, test, _EARLY_SHARE)
         state = SearchState()
         if not proof.is_proved and proof.shown_by is None:
             state = ChangeSearch(
@@ -273,7 +288,7 @@ class AugmentSession:
                 hints, self._vocabulary(change, hints), self._request.clock,
             ).run([test.first])  # fmt: skip
             if state.difference is None and state.reached is not None and not proof.is_final:
-                proof = self._proof(ids, test, _LATE_SHARE)
+                proof = self._proof(change, test, _LATE_SHARE)
         if state.difference is None and proof.shown_by is not None:
             ends = [one.run_plain(proof.shown_by) for one in (test.good, bad)]
             difference = EndDifference(proof.shown_by, *ends)
@@ -292,11 +307,11 @@ class AugmentSession:
         files = [tree.root / change.file for tree in (self._changes.bad, self._changes.good)]
         return Vocabulary.of(hints, [file.read_bytes() for file in files if file.is_file()])
 
-    def _proof(self, ids: Ids, test: OpenedTest, share: float) -> EqualityProof:
+    def _proof(self, change: Reported, test: OpenedTest, share: float) -> EqualityProof:
         end = self._request.clock() + share * self._request.seconds
         return prove_equal(
-            test.good, test.bad, ids, test.first, QuestionAsker(self.solver),
-            lambda: self._request.clock() > end,
+            test.good, test.bad, frozenset(change.ids), test.first, QuestionAsker(self.solver),
+            lambda: self._request.clock() > end, change.file,
         )  # fmt: skip
 
     def _checked(

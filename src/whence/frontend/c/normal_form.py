@@ -18,7 +18,9 @@ from whence.frontend.c.normal_text import FunctionText
 
 _MAX_TEXT = 4_000_000  # characters of a module; guessed
 _DEBUG = re.compile(r"(?m)^\s*(?:#dbg_.*|(?:tail )?call void @llvm\.dbg\..*|!.*)\n")
-_ATTACHED = re.compile(r",? !(?:dbg|srcloc|heapallocsite|llvm\.loop|prof) ![0-9]+")
+_ATTACHED = re.compile(
+    r"(?m)(?<!^),? ![A-Za-z][\w.]* ![0-9]+"
+)  # debug places, what is known of a value
 _ASSUMED = re.compile(
     r"\b(?:optnone|mustprogress|noundef|nonnull|willreturn|nsw|nuw|exact|inbounds|nofree|"
     r"noalias|(?:dereferenceable(?:_or_null)?)\(\d+\))(?= |$)|\bnusw\b"

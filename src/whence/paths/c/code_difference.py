@@ -48,24 +48,36 @@ def c_code_difference(bad: Image, good: Image) -> CodeDifference:
     return CodeDifference(frozenset(own), frozenset(theirs), same)
 
 
-@lru_cache(maxsize=4)
-def c_same_form(bad: Image, good: Image) -> bool:
-    """Do two programs do the same in every run, by the form that LLVM gives to their functions?"""
+def c_same_form(bad: Image, good: Image, file: str) -> bool:
+    """Do two programs do the same in every run, by the form that LLVM gives to their functions?
+
+    Or is it so in the only module that is made from a source file?
+    """
     assert isinstance(bad, CImage)
     assert isinstance(good, CImage)
     if len(bad.modules) != len(good.modules):
         return False
     pairs = [(_Module(bad, at), _Module(good, at)) for at in range(len(bad.modules))]
-    return all(_data_difference(*pair) is None and _is_same_module(*pair) for pair in pairs)
+    if all(_is_same_module(*pair) for pair in pairs):
+        return True
+    if not file:
+        return False
+    name = f'"{file.rpartition("/")[2]}"', f'/{file.rpartition("/")[2]}"'
+    using = [pair for pair in pairs if any(one in each.text for one in name for each in pair)]
+    return len(using) == 1 and _is_same_module(*using[0])
 
 
 def _is_same_module(bad: _Module, good: _Module) -> bool:
-    own, theirs = (one.source.description.text for one in (bad, good))
-    if own == theirs:
+    return _data_difference(bad, good) is None and _have_same_form(bad.text, good.text)
+
+
+@lru_cache(maxsize=64)
+def _have_same_form(bad: str, good: str) -> bool:
+    if bad == good:
         return True
     for with_calls in (True, False):
-        found = normal_forms(own, with_calls=with_calls)
-        if found is not None and found == normal_forms(theirs, with_calls=with_calls):
+        found = normal_forms(bad, with_calls=with_calls)
+        if found is not None and found == normal_forms(good, with_calls=with_calls):
             return True
     return False
 
@@ -83,6 +95,10 @@ class _Module:
         self._base = image.program.bases[number].op
         recorded = self.source.description_function_names
         self.functions = {name: _Function(self, self.module.functions[name]) for name in recorded}
+
+    @property
+    def text(self) -> str:
+        return self.source.description.text
 
     def op(self, function: str, at: int) -> Op:
         """Return instruction number `at` of a function."""
