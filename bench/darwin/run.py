@@ -1,6 +1,6 @@
 """How often is the faulty line among the suspects of `whence darwin`?
 
-python -m bench.darwin.run [--by path] [--predicates] [--json FILE] [NAME...]
+python -m bench.darwin.run [--by path] [--predicates] [--into FOLDER] [NAME...]
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any
 
 from bench.darwin.pairs import Pair, read_pairs
 
-_SECONDS = 300  # for one pair
+_SECONDS = 150  # of the clock, for one pair
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,17 @@ def summary(scores: Sequence[Score]) -> str:
     )
 
 
+def read_scores(folder: Path) -> list[Score]:
+    """Return the scores in a folder, in the order of the pairs."""
+    found = []
+    for pair in read_pairs():
+        file = folder / f"{pair.name}.json"
+        if file.exists():
+            fields = json.loads(file.read_text("utf-8"))
+            found.append(Score(**{**fields, "places": tuple(fields["places"])}))
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")
@@ -133,21 +145,51 @@ def main() -> None:
     parser.add_argument("--predicates", action="store_true")
     parser.add_argument("--no-predicates", action="store_true")
     parser.add_argument("--language")
-    parser.add_argument("--json", type=Path)
+    parser.add_argument(
+        "--into", type=Path, help="keep a score for each pair here; pairs that have one are not run"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=1e9,
+        help="begin no pair later; exit status 3 if any is left",
+    )
     given = parser.parse_args()
     options = ["--by", given.by]
     options += ["--predicates"] * given.predicates + ["--no-predicates"] * given.no_predicates
-    scores = []
-    for pair in read_pairs():
-        if given.names and pair.name not in given.names:
+    with tempfile.TemporaryDirectory(prefix="whence-bench-") as temporary:
+        into = given.into or Path(temporary)
+        into.mkdir(parents=True, exist_ok=True)
+        is_done = _measure_all(_chosen(given.names, given.language), options, into, given.seconds)
+        print(table(read_scores(into)))
+    sys.exit(0 if is_done else 3)
+
+
+def _chosen(names: Sequence[str], language: str | None) -> list[Pair]:
+    pairs = read_pairs()
+    unknown = set(names) - {pair.name for pair in pairs}
+    if unknown:
+        sys.exit(f"no such pair: {', '.join(sorted(unknown))}")
+    return [
+        pair
+        for pair in pairs
+        if (not names or pair.name in names) and language in (None, pair.language)
+    ]
+
+
+def _measure_all(pairs: Sequence[Pair], options: Sequence[str], into: Path, seconds: float) -> bool:
+    """Measure the pairs that have no score yet; return whether all have one now."""
+    started = time.monotonic()
+    for pair in pairs:
+        file = into / f"{pair.name}.json"
+        if file.exists():
             continue
-        if given.language and pair.language != given.language:
-            continue
-        scores.append(measure(pair, options))
-        print(scores[-1], file=sys.stderr, flush=True)
-    print(table(scores))
-    if given.json:
-        given.json.write_text(json.dumps([asdict(one) for one in scores], indent=1))
+        if time.monotonic() - started > seconds:
+            return False
+        measured = measure(pair, options)
+        print(measured, file=sys.stderr, flush=True)
+        file.write_text(json.dumps(asdict(measured), indent=1))
+    return True
 
 
 if __name__ == "__main__":
