@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import z3
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,6 +78,55 @@ def test_an_answer_keeps_one_run_and_leaves_the_other_at_the_condition(
             changed = sum(a != b for a, b in zip(smaller[SOURCE], RECORDED, strict=True))
             assert changed == 1
     assert sum(counts.ended.values()) == len(own)
+
+
+SMALL = bytes([1, 2, 0])
+sums = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 7)), min_size=1, max_size=5
+)
+
+
+def _compared_sum(unknowns: Unknowns, one: int, other: int, least: int) -> Fact:
+    """Return the fact that a sum is on the side of `least` on which it was recorded."""
+    terms = [unknowns.byte(InputByte(SOURCE, offset)) for offset in (one, other)]
+    total = terms[0].term + terms[1].term
+    is_above = SMALL[one] + SMALL[other] >= least
+    formula = z3.UGE(total, least) if is_above else z3.ULT(total, least)
+    return Fact(formula, terms[0].unknowns | terms[1].unknowns)
+
+
+@given(kept=sums, own=sums)
+def test_an_answer_about_several_bytes_is_that_of_trying_all_texts(
+    kept: list[tuple[int, int, int]], own: list[tuple[int, int, int]]
+) -> None:
+    """The solver that keeps the conditions between the questions says no where there is no text."""
+    runs = [Unknowns(lambda byte: SMALL[byte.offset]) for _ in range(2)]
+    for unknowns in runs:
+        for offset in range(3):
+            term = unknowns.byte(InputByte(SOURCE, offset))
+            unknowns.add_fact(InputByte(SOURCE, offset), Fact(z3.ULT(term.term, 4), term.unknowns))
+    joint = Joint(runs)
+    facts = [
+        [joint.fact(run, _compared_sum(runs[run], *one)) for one in some]
+        for run, some in enumerate((kept, own))
+    ]
+    questions = Questions(joint, *facts, {SOURCE: SMALL}, Solver(), QuestionCounts())
+
+    def holds(text: bytes, one: int, other: int, least: int) -> bool:
+        return (text[one] + text[other] >= least) == (SMALL[one] + SMALL[other] >= least)
+
+    for number in range(len(own)):
+        rest = [*kept, *own[:number]]
+        answer = questions.ask(number)
+        fitting = [
+            text
+            for text in map(bytes, product(range(4), repeat=3))
+            if all(holds(text, *each) for each in rest) and not holds(text, *own[number])
+        ]
+        if answer.contents is None:
+            assert not fitting
+        else:
+            assert answer.contents[SOURCE] in fitting
 
 
 def _holds(text: bytes, offset: int, least: int) -> bool:

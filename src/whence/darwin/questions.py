@@ -5,9 +5,12 @@ condition i.  The recorded inputs fulfil everything but the last part.  The whol
 last (thesis, 5.2.2): most questions end before.
 
 1. An equal condition is known to hold: there is no such input.
-2. Without the kept run, in a short limit: if there is no input, there is none with it.
+2. Without the kept run: if there is no input, there is none with it.
 3. Only inputs that the condition reads are free, all others are as recorded.
 4. The whole question.
+
+The conditions before a branch become more from question to question.  A solver that keeps them is
+asked first, since most questions have no answer; the small question of 3 makes readable inputs.
 """
 
 from __future__ import annotations
@@ -67,34 +70,58 @@ class Questions:
         self._unknowns, self._contents, self._solver = joint.unknowns, contents, solver
         self._kept, self._own = distinct(kept), own
         self._known = {fact.formula.get_id() for fact in self._kept}
-        self._before = 0  # the conditions before this one are in `_known`
+        self._alone_known: set[int] = set()
+        self._before = 0  # the conditions before this one are known
+        given = [fact for one in self._unknowns.all for fact in one.facts]
+        self._alone = solver.growing(given)
+        self._all = solver.growing([*given, *self._kept])
         self.counts = counts
 
     def ask(self, number: int) -> SolverAnswer:
         """Return inputs that break condition `number` of the run; ask in the order of numbers."""
-        fact = self._own[number]
         while self._before < number:
-            self._known.add(self._own[self._before].formula.get_id())
+            self._go_behind(self._own[self._before])
             self._before += 1
-        part, answer = self._asked(number, fact)
+        part, answer = self._asked(number, self._own[number])
         self.counts.add(part, answer.verdict)
         return answer
+
+    def _go_behind(self, fact: Fact) -> None:
+        """Note a condition of the run as one before those that are asked about next."""
+        if fact.formula.get_id() not in self._alone_known:
+            self._alone_known.add(fact.formula.get_id())
+            self._alone.add(fact)
+        if fact.formula.get_id() not in self._known:
+            self._known.add(fact.formula.get_id())
+            self._all.add(fact)
 
     def _asked(self, number: int, fact: Fact) -> tuple[QuestionPart, SolverAnswer]:
         if fact.formula.get_id() in self._known:
             return QuestionPart.EQUAL, SolverAnswer(Verdict.INFEASIBLE)
         before, broken = distinct(self._own[:number]), negated(fact)
-        alone = self._solver.solve(
-            self._unknowns, before, broken, self._contents, SHORT_LIMIT, is_readable=False
-        )
-        if alone.verdict is Verdict.INFEASIBLE:
-            return QuestionPart.ALONE, alone
+        if self._is_excluded_alone(before, broken):
+            return QuestionPart.ALONE, SolverAnswer(Verdict.INFEASIBLE)
+        if self._all.excludes(broken):
+            return QuestionPart.WHOLE, SolverAnswer(Verdict.INFEASIBLE)
         everything = distinct([*self._kept, *before])
         free, _ = self._unknowns.closed(broken.unknowns)
         narrow = self._solve(narrowed(self._unknowns, everything, free), broken)
         if narrow.verdict is Verdict.FEASIBLE:
             return QuestionPart.NARROW, narrow
         return QuestionPart.WHOLE, self._solve(everything, broken)
+
+    def _is_excluded_alone(self, before: list[Fact], broken: Fact) -> bool:
+        """Do the conditions before one imply it, without the kept run?"""
+        tried = self._solver.by_trying(self._unknowns, before, broken, self._contents)
+        if tried is not None:
+            return tried.verdict is Verdict.INFEASIBLE
+        known = self._alone.excludes(broken)
+        if known is not None:
+            return known
+        alone = self._solver.solve(
+            self._unknowns, before, broken, self._contents, SHORT_LIMIT, is_readable=False
+        )
+        return alone.verdict is Verdict.INFEASIBLE
 
     def smaller(self, number: int, answer: SolverAnswer) -> SolverAnswer:
         """Return inputs that break the same condition with a smaller edit of the recorded ones.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import chain, repeat
 from typing import Any
 
 import z3
@@ -20,6 +21,7 @@ except ImportError:  # no wheel for this machine
     bitwuzla = None
 
 _MAX_TERMS = 200_000  # translated terms that are kept; guessed
+_MAX_GIVEN_UP = 3  # questions about growing formulas that meet the limit; then none is asked
 
 
 class BitsAnswer:
@@ -58,11 +60,8 @@ def answered(formulas: Sequence[Any], wishes: Sequence[Any], limit: int) -> Bits
 
 
 def _checked(terms: _Terms, formulas: Sequence[Any], limit: int) -> tuple[bool | None, Any]:
-    options = bitwuzla.Options()
-    options.set(bitwuzla.Option.PRODUCE_MODELS, True)
-    solver = bitwuzla.Bitwuzla(terms.manager, options)
-    steps = _Steps(limit)
-    solver.configure_terminator(steps)
+    solver = bitwuzla.Bitwuzla(terms.manager, _options())
+    solver.configure_terminator(_limit(limit))
     for formula in formulas:
         solver.assert_formula(formula)
     found = solver.check_sat()
@@ -71,15 +70,53 @@ def _checked(terms: _Terms, formulas: Sequence[Any], limit: int) -> tuple[bool |
     return found == bitwuzla.Result.SAT, solver
 
 
-class _Steps:
-    """Ends a question after a number of steps; bitwuzla asks it now and then whether to stop."""
+class GrowingFormulas:
+    """Formulas that become more; a question about all of them costs what is new in it.
+
+    It only tells what cannot hold together with them.  `limit` is that of one question.
+    """
 
     def __init__(self, limit: int) -> None:
-        self.left = limit
+        self._limit, self._left = limit, _MAX_GIVEN_UP
+        self._terms = None if bitwuzla is None else _terms()
+        if self._terms is not None:
+            self._solver = bitwuzla.Bitwuzla(self._terms.manager, _options())
 
-    def __call__(self) -> bool:
-        self.left -= 1
-        return self.left < 0
+    def add(self, formula: Any) -> None:
+        """Take a formula with the others; one that is not about bits may be left out."""
+        if self._terms is None:
+            return
+        try:
+            self._solver.assert_formula(self._terms.of(formula))
+        except _Untranslatable:
+            return
+
+    def excludes(self, formula: Any) -> bool | None:
+        """Is it known that a formula cannot hold with the others?  None: it was not asked."""
+        if self._terms is None or not self._left:
+            return None
+        try:
+            asked = self._terms.of(formula)
+        except _Untranslatable:
+            return None
+        self._solver.configure_terminator(_limit(self._limit))
+        found = self._solver.check_sat(asked)
+        self._left -= found == bitwuzla.Result.UNKNOWN
+        return bool(found == bitwuzla.Result.UNSAT)
+
+
+def _options() -> Any:
+    options = bitwuzla.Options()
+    options.set(bitwuzla.Option.PRODUCE_MODELS, True)
+    return options
+
+
+def _limit(steps: int) -> Callable[[], bool]:
+    """Return what ends a question after a number of steps: bitwuzla asks now and then.
+
+    It is no function of Python: an interrupt within one would get lost in bitwuzla.
+    """
+    return chain(repeat(False, steps), repeat(True)).__next__
 
 
 class _Untranslatable(Exception):

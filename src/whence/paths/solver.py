@@ -9,7 +9,7 @@ of the solvers: a busy machine gives the same answer.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import z3
 
 from whence.inputs import InputByte, InputSource
-from whence.paths.bitwuzla_solver import answered
+from whence.paths.bitwuzla_solver import GrowingFormulas, answered
 from whence.paths.byte_domains import ByteDomains
 from whence.paths.terms import (
     SPELLED,
@@ -79,7 +79,7 @@ class Solver:
         `longer` are zero bytes behind an input: one more byte may stand there.  Readable inputs
         take a second question; who only asks whether there are some needs none.
         """
-        quick = None if longer else self._by_trying(unknowns, kept, broken, contents)
+        quick = None if longer else self.by_trying(unknowns, kept, broken, contents)
         if quick is not None:
             return quick
         facts = [broken, *unknowns.connected(broken.unknowns, kept)]
@@ -118,7 +118,11 @@ class Solver:
             model = solver.model()
         return Verdict.FEASIBLE, lambda term: model.eval(term, model_completion=True)
 
-    def _by_trying(
+    def growing(self, facts: Iterable[Fact]) -> GrowingFacts:
+        """Return facts that more will be added to, and that questions are asked about."""
+        return GrowingFacts(self, facts)
+
+    def by_trying(
         self, unknowns: Unknowns, kept: Sequence[Fact], broken: Fact,
         contents: Mapping[InputSource, bytes],
     ) -> SolverAnswer | None:  # fmt: skip
@@ -161,6 +165,24 @@ class Solver:
                 found += _readable_real(one.term)
             elif isinstance(one.what, NumberText | BasedText) and not z3.is_bool(one.term):
                 found.append(z3.And(one.term >= -_NEAR, one.term <= _NEAR))
+        return found
+
+
+class GrowingFacts:
+    """Facts that become more, and what cannot hold together with them."""
+
+    def __init__(self, solver: Solver, facts: Iterable[Fact]) -> None:
+        self._solver, self._formulas = solver, GrowingFormulas(LIMIT // _PER_STEP)
+        for fact in facts:
+            self.add(fact)
+
+    def add(self, fact: Fact) -> None:
+        self._formulas.add(fact.formula)
+
+    def excludes(self, fact: Fact) -> bool | None:
+        """Is it known that a fact cannot hold with the others?  None: it was not asked."""
+        found = self._formulas.excludes(fact.formula)
+        self._solver.calls += found is not None
         return found
 
 
