@@ -149,3 +149,92 @@ def test_what_a_python_program_lacks_behind_the_branch_that_tells(tmp_path: Path
     result = compared(tmp_path, KEYS, bad, "1+x 1", name="p.py")
     lines = [(one.version.value, one.line) for one in result.suspects]
     assert lines[-1] == ("good", line_of(KEYS, "+= 1"))
+
+
+SAVED = (
+    HEAD
+    + """static int saved[8], count;
+int main(int argc, char **argv)
+{
+    int sum = 0;
+    for (const char *at = argv[1]; *at != '\\0'; at++) {
+        if (*at == '(')
+            saved[count++] = (int)(at - argv[1]);
+        if (*at == ')') {
+            count--;
+            sum += saved[count];
+        }
+    }
+    printf("%d\\n", sum);
+    return argc > 3;
+}
+"""
+)
+
+
+def test_an_element_at_a_constant_place_is_not_the_one_at_a_computed_place(tmp_path: Path) -> None:
+    """Both versions stored both elements; the bad one reads the wrong one."""
+    bad = SAVED.replace("saved[count];", "saved[0];")
+    check_first(compared(tmp_path, SAVED, bad, "'a(b(c))'"), "bad", line_of(bad, "sum += saved[0]"))
+
+
+QUOTED = (
+    HEAD
+    + """int main(int argc, char **argv)
+{
+    const char *text = argv[1];
+    int i = 0, words = 0, escaped = 0;
+    while (text[i] != '\\0') {
+        if (text[i] == '!') {
+            escaped++;
+            i += 2;
+            continue;
+        }
+        if (text[i] == '.')
+            words++;
+        i++;
+    }
+    printf("%d words\\n", words);
+    return argc > 3;
+}
+"""
+)
+
+
+def test_a_branch_that_looks_at_the_wrong_element_is_named(tmp_path: Path) -> None:
+    """A later branch that has another input is shown too; it went another way because of this."""
+    bad = QUOTED.replace("text[i] == '!'", "text[i + 1] == '!'")
+    result = compared(tmp_path, QUOTED, bad, "'a.b!.c.'")
+    assert line_of(bad, "text[i + 1]") in {one.line for one in result.suspects}
+
+
+WOKEN = (
+    HEAD
+    + """static int bytes[20], count, at;
+static int has_next(void)
+{
+    return at + 1 < count;
+}
+int main(int argc, char **argv)
+{
+    int sum = 0;
+    for (const char *c = argv[1]; *c != '\\0'; c++)
+        bytes[count++] = *c - '0';
+    bytes[count++] = 0;
+    while (has_next())
+        sum += bytes[at++];
+    printf("%d\\n", sum);
+    return argc > 3;
+}
+"""
+)
+
+
+def test_the_branch_of_both_versions_that_a_change_woke_is_a_suspect(tmp_path: Path) -> None:
+    """The change took away what an unchanged test counts on."""
+    bad = WOKEN.replace("    bytes[count++] = 0;\n", "")
+    result = compared(tmp_path, WOKEN, bad, "123")
+    found = {(one.line, one.is_changed) for one in result.suspects if one.version.value == "bad"}
+    assert (line_of(bad, "return at + 1 < count;"), False) in found, result.suspects
+    woken = next(one for one in result.suspects if not one.is_changed)
+    assert "Both versions have this branch" in woken.because

@@ -106,11 +106,10 @@ def test_an_answer_about_several_bytes_is_that_of_trying_all_texts(
             term = unknowns.byte(InputByte(SOURCE, offset))
             unknowns.add_fact(InputByte(SOURCE, offset), Fact(z3.ULT(term.term, 4), term.unknowns))
     joint = Joint(runs)
-    facts = [
-        [joint.fact(run, _compared_sum(runs[run], *one)) for one in some]
-        for run, some in enumerate((kept, own))
-    ]
-    questions = Questions(joint, *facts, {SOURCE: SMALL}, Solver(), QuestionCounts())
+    kept_facts = [joint.fact(0, _compared_sum(runs[0], *one)) for one in kept]
+    own_facts = [joint.fact(1, _compared_sum(runs[1], *one)) for one in own]
+    contents = {SOURCE: SMALL}
+    questions = Questions(joint, kept_facts, own_facts, contents, Solver(), QuestionCounts())
 
     def holds(text: bytes, one: int, other: int, least: int) -> bool:
         return (text[one] + text[other] >= least) == (SMALL[one] + SMALL[other] >= least)

@@ -18,8 +18,15 @@ from whence.darwin.describing import (
     same_evaluation,
 )
 from whence.darwin.same_input import looked_at
-from whence.darwin.search import CodeParting, Parting, PartingSearch, ValueParting
+from whence.darwin.search import (
+    CodeParting,
+    Parting,
+    PartingSearch,
+    SharedParting,
+    ValueParting,
+)
 from whence.model import DarwinResult, Suspect, VersionName
+from whence.paths.conditions import ConditionKind
 from whence.program.ids import Step
 from whence.program.operations import COp
 from whence.subject.command import Ended
@@ -59,8 +66,9 @@ def darwin_result(
 def _suspects(search: PartingSearch, changed: ChangedLines, folder: Path) -> Iterator[Suspect]:
     """Yield the suspects, the likeliest first, each line of the source once."""
     seen: set[tuple[VersionName, str, int]] = set()
-    everything: list[Parting | ValueParting | CodeParting] = []
+    everything: list[Parting | ValueParting | CodeParting | SharedParting] = []
     everything += [*search.found, *search.values, *search.codes]
+    everything += [] if search.shared is None else [search.shared]
     number = 0
     for one in sorted(everything, key=lambda one: one.rank):
         side, shown = search.bad, one.step
@@ -68,6 +76,8 @@ def _suspects(search: PartingSearch, changed: ChangedLines, folder: Path) -> Ite
             side, shown = one.leaving, _decision(one)
         elif isinstance(one, CodeParting):
             side = one.side
+        elif isinstance(one, SharedParting):
+            shown = _shared_decision(one, search)
         else:
             shown = _shown_step(one, search, changed)
         place = RunDescriber(side.run).place(shown)
@@ -80,6 +90,8 @@ def _suspects(search: PartingSearch, changed: ChangedLines, folder: Path) -> Ite
             suspect = _suspect(one, changed, folder, name)
         elif isinstance(one, CodeParting):
             suspect = _code_suspect(one, changed, folder, name)
+        elif isinstance(one, SharedParting):
+            suspect = _shared_suspect(one, search, changed, folder, name)
         else:
             suspect = _value_suspect(one, search, changed, folder, name)
         if isinstance(one, CodeParting) and (VersionName.BAD, *(suspect.in_bad or ())) in seen:
@@ -170,6 +182,56 @@ def _code_suspect(one: CodeParting, changed: ChangedLines, folder: Path, name: s
         failing={},
         alternate={},
         test=one.side.program.write_test(one.trial.contents, folder, name),
+        agrees=False,
+        good=ended_words(one.trial.kept),
+        bad=ended_words(one.trial.left),
+        edited=0,
+    )
+
+
+def _shared_decision(one: SharedParting, search: PartingSearch) -> Step:
+    """Return the step that decided which way a branch of both versions goes."""
+    bad, good = RunDescriber(search.bad.run), RunDescriber(search.good.run)
+
+    def other_value(step: Step) -> object:
+        other = same_evaluation(bad, good, step)
+        return None if other is None else good.flow.value(other)
+
+    return decided_at(bad.flow, one.step, other_value)
+
+
+def _shared_suspect(
+    one: SharedParting, search: PartingSearch, changed: ChangedLines, folder: Path, name: str
+) -> Suspect:
+    """Describe a branch that both versions have and that went another way."""
+    bad, good = RunDescriber(search.bad.run), RunDescriber(search.good.run)
+    decision = _shared_decision(one, search)
+    place = bad.place(decision)
+    if place == bad.place(one.step):
+        own = bad.evaluation(one.step, ConditionKind.BRANCH)
+        other = good.evaluation(one.branch.counterpart, ConditionKind.BRANCH)
+    else:
+        own, found = both_decisions(bad, good, decision)
+        other = found or own
+    tested = f"`{own.condition}`" if own.condition else f"`{place.text.strip()}`"
+    parts = [f"Both versions have this branch, and it goes another way: {tested}"]
+    if own.outcome and other.outcome != own.outcome:
+        parts[0] += f" is {own.outcome} in the bad version and {other.outcome} in the good one"
+    parts[0] += ", because of the values that it reads."
+    parts.append("A change may only have woken a fault that is here.")
+    return Suspect(
+        version=VersionName.BAD,
+        file=place.file,
+        line=place.line,
+        function=place.function,
+        text=place.text,
+        condition=own.condition or place.text.strip(),
+        because=" ".join(parts),
+        is_changed=_is_changed(place, changed),
+        in_bad=(place.file, place.line),
+        failing=own.values,
+        alternate={},
+        test=search.bad.program.write_test(one.trial.contents, folder, name),
         agrees=False,
         good=ended_words(one.trial.kept),
         bad=ended_words(one.trial.left),

@@ -4,6 +4,9 @@ No other input tells.  Then the way back from the failure is left: from the wron
 values that it was made from, and to the branches that decided that it was made, as far as they
 differ in the reference (the cause tree of the failing run).  The way ends where a value is computed
 otherwise from equal values, and at code that only one of the two programs has.
+
+A fault may be in both programs, and a change only woke it.  So the branches of both are told too
+that went another way because of what they read.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from dataclasses import dataclass
 from whence.causes.comparison import Comparison
 from whence.causes.divergence_points import DivergencePoints
 from whence.causes.tree import CauseSearch
-from whence.darwin.values import ValueComparison, ValueOrigin
+from whence.darwin.values import ValueComparison, ValueOrigin, has_same_pointers
 from whence.model import VersionName
 from whence.program.ids import Step
 from whence.trace.alignment import PairedOp
@@ -35,10 +38,18 @@ class OwnCode:
 
 
 @dataclass(frozen=True)
+class SharedBranch:
+    """A branch of both programs that went another way, because of the values that it read."""
+
+    step: Step
+    counterpart: Step
+
+
+@dataclass(frozen=True)
 class Beginning:
     """A place where the two runs begin to differ."""
 
-    what: ValueOrigin | OwnCode
+    what: ValueOrigin | OwnCode | SharedBranch
     level: int  # of the cause: how many branches lie between it and the failure
 
 
@@ -59,7 +70,7 @@ def beginnings(tree: CauseSearch) -> Iterator[Beginning]:
 
 def _of_cause(
     tree: CauseSearch, number: int, values: ValueComparison, points: DivergencePoints
-) -> Iterator[ValueOrigin | OwnCode]:
+) -> Iterator[ValueOrigin | OwnCode | SharedBranch]:
     comparison = values.comparison
     asked = tree.asked_of(number)
     for step in sorted({*map(Step, tree.steps(number).tolist()), *asked}):
@@ -67,6 +78,9 @@ def _of_cause(
         if origin is not None:
             yield origin
     for step in sorted(asked):
+        for each in (step, *points.diverging_branches(step, set())[0]):
+            if comparison.failing.is_branch(each):
+                yield from _of_branch(each, values)
         if _is_added(step, comparison):
             yield OwnCode(VersionName.BAD, step, step)
     for lost in tree.lost(number):
@@ -80,25 +94,31 @@ def _of_cause(
             yield OwnCode(VersionName.GOOD, store, store)
 
 
+def _of_branch(branch: Step, values: ValueComparison) -> Iterator[ValueOrigin | SharedBranch]:
+    """Yield what a branch that went another way tells."""
+    other = values.comparison.counterpart(branch)
+    if other is None or not values.comparison.side_differs(branch):
+        return
+    origin = values.of_branch(branch)
+    if origin is not None:
+        yield origin
+    if not values.begins_at(branch):
+        yield SharedBranch(branch, other)
+
+
 def _stored_elsewhere(step: Step, comparison: Comparison) -> Iterator[Step]:
     """Yield stores of the reference that a step would have read.
 
     The failing program has such a store too, with equal pointers, but to another place.
     """
-    if not comparison.failing.reads(step) or not _has_same_pointers(step, comparison):
+    if not comparison.failing.reads(step) or not has_same_pointers(step, comparison):
         return
     for store in comparison.read_instead(step):
         own = comparison.alignment.failing_counterpart(store)
         if own is None or comparison.failing.address(own) == comparison.failing.address(step):
             continue  # it is there, and something else is in its place by now
-        if _has_same_pointers(own, comparison):
+        if has_same_pointers(own, comparison):
             yield store
-
-
-def _has_same_pointers(step: Step, comparison: Comparison) -> bool:
-    pointers = comparison.failing.node(step).pointers
-    steps = [one for one in pointers if isinstance(one, int)]
-    return bool(pointers) and all(map(comparison.is_same, steps))
 
 
 def _is_added(step: Step, comparison: Comparison) -> bool:

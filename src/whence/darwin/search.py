@@ -17,7 +17,7 @@ import z3
 from whence.causes.comparison import Comparison
 from whence.causes.tree import CauseSearch
 from whence.darwin.describing import BranchPlace, RunDescriber, edited_bytes
-from whence.darwin.going_back import OwnCode, beginnings
+from whence.darwin.going_back import OwnCode, SharedBranch, beginnings
 from whence.darwin.joint import Joint
 from whence.darwin.questions import QuestionCounts, Questions, distinct, narrowed
 from whence.darwin.sides import Side
@@ -112,6 +112,22 @@ class CodeParting:
         return 1, -self.level, 0
 
 
+@dataclass(frozen=True)
+class SharedParting:
+    """The first branch of both programs that went another way because of what it read."""
+
+    branch: SharedBranch
+    trial: InputTrial  # of the failing test
+
+    @property
+    def step(self) -> Step:
+        return self.branch.step
+
+    @property
+    def rank(self) -> tuple[object, ...]:
+        return 4, 0, 0
+
+
 def _nearness(side: Side, step: Step) -> float:
     """Return which share of a run is before a step: the runs of two programs differ in length."""
     conditions = side.run.path.conditions
@@ -136,6 +152,7 @@ class PartingSearch:
     found: list[Parting] = field(default_factory=list)  # those that do what they should
     values: list[ValueParting] = field(default_factory=list)
     codes: list[CodeParting] = field(default_factory=list)
+    shared: SharedParting | None = None
     counts: QuestionCounts = field(default_factory=QuestionCounts)
     dropped: int = 0  # inputs that did not do what they were made for
     runs: int = 0
@@ -153,7 +170,7 @@ class PartingSearch:
                 self._look_in_both()
             if self.predicates is not False:
                 self._compare_values()
-            if not self.found and not self.values and not self.codes:
+            if not (self.found or self.values or self.codes or self.shared):
                 self._validate_waiting()
         except KeyboardInterrupt:
             if not self.found:
@@ -233,7 +250,7 @@ class PartingSearch:
             self._ask_values(origins, describer, places)
         if not self.values and not any(comparison.begins_at(one.step) for one in in_bad):
             self._go_back()
-        if not is_told and not self.values and not self.codes:
+        if not (is_told or self.values or self.codes or self.shared):
             self._take_values(origins, describer)
 
     def _go_back(self) -> None:
@@ -244,8 +261,12 @@ class PartingSearch:
         self.say("going back from the failure")
         trial = InputTrial(self.contents, self.good.run.ended, self.bad.run.ended, agrees=False)
         places: set[object] = set()
+        shared: list[SharedBranch] = []
         for one in sorted(beginnings(tree), key=lambda one: -one.level):
             what = one.what
+            if isinstance(what, SharedBranch):
+                shared.append(what)
+                continue
             if isinstance(what, OwnCode):
                 side = self.good if what.version is VersionName.GOOD else self.bad
             else:
@@ -258,6 +279,9 @@ class PartingSearch:
                 self.codes.append(CodeParting(what, side, trial, one.level))
             else:
                 self.values.append(ValueParting(what, trial, 0, self.bad, None, one.level))
+        if shared:
+            first = min(shared, key=lambda one: one.step)
+            self.shared = SharedParting(first, trial)
 
     def _take_values(self, origins: Sequence[ValueOrigin], describer: RunDescriber) -> None:
         """No branch of the failing program tells: take the first values that differ."""

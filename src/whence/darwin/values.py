@@ -8,6 +8,7 @@ programs stay as they are.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -56,6 +57,33 @@ class ValueComparison:
         inside = self._own_steps(step)
         return None if inside is None else ValueOrigin(step, other, tuple(inside))
 
+    def of_branch(self, branch: Step) -> ValueOrigin | None:
+        """Return how what a branch tests begins to differ there; None if it does not.
+
+        Such a branch went another way than its counterpart, from equal values.
+        """
+        other = self.comparison.counterpart(branch)
+        if other is None or not self.comparison.side_differs(branch):
+            return None
+        inside = self._own_steps(branch)
+        if inside is not None:
+            return ValueOrigin(branch, other, tuple(inside))
+        return self._behind(branch)
+
+    def _behind(self, step: Step) -> ValueOrigin | None:
+        """Return the nearest place behind a step where the values that it reads begin to differ."""
+        work, seen = deque(self._read_by(step)), {step}
+        while work and len(seen) < _MAX_EXPRESSION:
+            at = work.popleft()
+            if at in seen or self.comparison.counterpart(at) is None or self.comparison.is_same(at):
+                continue
+            seen.add(at)
+            origin = self.origin(at)
+            if origin is not None:
+                return origin
+            work += self._read_by(at)
+        return None
+
     def begins_at(self, branch: Step) -> bool:
         """Does a branch test something else than its counterpart, if it has one?
 
@@ -94,9 +122,7 @@ class ValueComparison:
 
     def _reads_same_place(self, step: Step) -> bool:
         """Does a step read by the same pointers as its counterpart?  A local variable has none."""
-        pointers = self.flow.node(step).pointers
-        steps = [one for one in pointers if isinstance(one, int)]
-        return bool(pointers) and all(map(self.comparison.is_same, steps))
+        return has_same_pointers(step, self.comparison)
 
     def _is_own_code(self, step: Step) -> bool:
         """Does the reference lack the operation of a step?"""
@@ -125,6 +151,20 @@ class ValueComparison:
         """Return the steps that a step reads; where it reads is a part of that."""
         node = self.flow.node(step)
         return list(operand_steps((*node.operands, *node.pointers)))
+
+
+def has_same_pointers(step: Step, comparison: Comparison) -> bool:
+    """Does a step read or write by the same pointers as its counterpart, at least by one?
+
+    A pointer that only one of them computes is not the same: `a[0]` and `a[i]`.
+    """
+    other = comparison.counterpart(step)
+    pointers = comparison.failing.node(step).pointers
+    if other is None or not pointers:
+        return False
+    computed = list(operand_steps(pointers))
+    instead = list(operand_steps(comparison.passing.node(other).pointers))
+    return bool(computed) == bool(instead) and all(map(comparison.is_same, computed))
 
 
 def operand_steps(operands: Iterable[Operand]) -> Iterator[Step]:
