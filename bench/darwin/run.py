@@ -1,6 +1,9 @@
 """How often is the faulty line among the suspects of `whence darwin`?
 
-python -m bench.darwin.run [--by path] [--predicates] [--into FOLDER] [NAME...]
+python -m bench.darwin.run [--into FOLDER] [NAME...]
+
+A pair is built once and compared in four ways: as `whence darwin` does without options, with
+`--by path`, with `--predicates`, and with `--no-predicates`.
 """
 
 from __future__ import annotations
@@ -13,24 +16,38 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from bench.darwin.pairs import Pair, read_pairs
+from whence.errors import UserError
+from whence.report.darwin import darwin_document
+from whence.service.program_pair import DarwinRequest, opened_pair
+from whence.subject.trial import BuildAndTest
 
-_SECONDS = 150  # of the clock, for one pair
+_SECONDS = 240  # of the clock, for one pair in all ways
+
+
+_WAYS: dict[str, tuple[str, bool | None]] = {
+    "default": ("slice", None),
+    "--by path": ("path", None),
+    "--predicates": ("slice", True),
+    "--no-predicates": ("slice", False),
+}
 
 
 @dataclass(frozen=True)
 class Score:
-    """What one run of `whence darwin` on a pair says."""
+    """What `whence darwin` says about a pair in one way."""
 
     name: str
     kind: str
     language: str
-    line: int | None  # the rank of the suspect on a faulty line
+    way: str
+    line: int | None  # the rank of a suspect on a faulty line
     function: int | None  # the rank of the first suspect in the faulty function
     suspects: int
     places: tuple[str, ...]
@@ -38,32 +55,36 @@ class Score:
     runs: int
     solver_calls: int
     questions: dict[str, int]
-    seconds: float  # of the processor
+    seconds: float  # of the processor, with what all ways share
     problem: str
 
 
-def measure(pair: Pair, options: Sequence[str]) -> Score:
-    """Run `whence darwin` on a pair."""
+def measure(pair: Pair, ways: Sequence[str]) -> Iterator[Score]:
+    """Compare the two versions of a pair in some ways; yield each score."""
     with tempfile.TemporaryDirectory(prefix="whence-bench-") as folder:
-        good, bad = pair.write(Path(folder))
-        build, test = pair.commands("bad")
-        build_good, test_good = pair.commands("good")
-        command = [sys.executable, "-m", "whence", "darwin", "--quiet", "--json", "-"]
-        command += ["--good", str(good), "--bad", str(bad), "--test", test]
-        command += ["--test-good", test_good, *options]
-        if build and build_good:
-            command += ["--build", build, "--build-good", build_good]
-        before = _used()
-        try:
-            ended = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
-            text, said = ended.stdout, ended.stderr.decode("utf-8", "replace")
-        except subprocess.TimeoutExpired:
-            text, said = b"", "out of time"
-        seconds = _used() - before
-    return score(pair, json.loads(text) if text else {}, seconds, said)
+        good, bad = map(str, pair.write(Path(folder)))
+        commands = {
+            version: BuildAndTest(build=build, test=test)
+            for version in ("good", "bad")
+            for build, test in [pair.commands(version)]
+        }
+        request = DarwinRequest(good, bad, commands["good"], commands["bad"], Path(folder))
+        with opened_pair(request, lambda _: None) as opened:
+            shared = _used()
+            for way in ways:
+                by, predicates = _WAYS[way]
+                before = _used()
+                out = Path(folder) / way
+                document: dict[str, Any] = {}
+                said = ""
+                try:
+                    document = darwin_document(opened.compare(out, by=by, predicates=predicates))
+                except UserError as problem:
+                    said = str(problem)
+                yield score(pair, way, document, shared + _used() - before, said)
 
 
-def score(pair: Pair, document: dict[str, Any], seconds: float, said: str) -> Score:
+def score(pair: Pair, way: str, document: dict[str, Any], seconds: float, said: str) -> Score:
     """Compare the suspects with the fault."""
     suspects = document.get("suspects", [])
     wrong = {(fault.version, fault.file, fault.line) for fault in pair.faults}
@@ -74,6 +95,7 @@ def score(pair: Pair, document: dict[str, Any], seconds: float, said: str) -> Sc
         name=pair.name,
         kind=pair.kind,
         language=pair.language,
+        way=way,
         line=min(lines, default=None),
         function=min(inside, default=None),
         suspects=len(suspects),
@@ -96,8 +118,9 @@ def _places(suspect: dict[str, Any]) -> set[tuple[str, str, int]]:
 
 
 def _used() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    """Return the seconds of the processor that this process and its ended children used."""
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def table(scores: Sequence[Score]) -> str:
@@ -127,27 +150,60 @@ def summary(scores: Sequence[Score]) -> str:
     )
 
 
-def read_scores(folder: Path) -> list[Score]:
+def read_scores(folder: Path, way: str) -> list[Score]:
     """Return the scores in a folder, in the order of the pairs."""
     found = []
     for pair in read_pairs():
-        file = folder / f"{pair.name}.json"
-        if file.exists():
-            fields = json.loads(file.read_text("utf-8"))
-            found.append(Score(**{**fields, "places": tuple(fields["places"])}))
+        file = folder / f"{pair.name}.jsonl"
+        lines = file.read_text("utf-8").splitlines() if file.exists() else []
+        found += [
+            Score(**{**fields, "places": tuple(fields["places"])})
+            for fields in map(json.loads, lines)
+            if fields["way"] == way
+        ]
     return found
+
+
+def beside(folder: Path) -> str:
+    """Return the ways side by side: the line, the number of suspects, CPU seconds."""
+    scores = {way: {one.name: one for one in read_scores(folder, way)} for way in _WAYS}
+    rows = [f"| pair | {' | '.join(_WAYS)} |", f"| --- |{' --- |' * len(_WAYS)}"]
+    for name in scores["default"]:
+        cells = []
+        for way in _WAYS:
+            one = scores[way].get(name)
+            place = "no" if one is None or one.line is None else one.line
+            cells.append("-" if one is None else f"{place} of {one.suspects}, {one.seconds:.1f} s")
+        rows.append(f"| {name} | {' | '.join(cells)} |")
+    rows.append("")
+    for way, own in scores.items():
+        if own:
+            rows.append(f"- {way}: {summary(list(own.values()))} {steps(list(own.values()))}")
+    return "\n".join(rows)
+
+
+def steps(scores: Sequence[Score]) -> str:
+    """Return at which step the questions ended."""
+    ended: Counter[str] = Counter()
+    for one in scores:
+        ended.update(one.questions)
+    calls = sum(one.solver_calls for one in scores)
+    return (
+        f"Questions: {', '.join(f'{n} {part}' for part, n in ended.items())}; {calls} solver calls."
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--by", default="slice")
-    parser.add_argument("--predicates", action="store_true")
-    parser.add_argument("--no-predicates", action="store_true")
+    parser.add_argument("--way", action="append", choices=_WAYS, help="only in this way")
     parser.add_argument("--language")
     parser.add_argument(
-        "--into", type=Path, help="keep a score for each pair here; pairs that have one are not run"
+        "--into",
+        type=Path,
+        help="keep the scores of each pair here; pairs that have some are not run",
     )
+    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument(
         "--seconds",
         type=float,
@@ -155,13 +211,16 @@ def main() -> None:
         help="begin no pair later; exit status 3 if any is left",
     )
     given = parser.parse_args()
-    options = ["--by", given.by]
-    options += ["--predicates"] * given.predicates + ["--no-predicates"] * given.no_predicates
+    pairs, ways = _chosen(given.names, given.language), given.way or list(_WAYS)
+    if given.one:
+        for one in measure(pairs[0], ways):
+            print(json.dumps(asdict(one)), flush=True)
+        return
     with tempfile.TemporaryDirectory(prefix="whence-bench-") as temporary:
         into = given.into or Path(temporary)
         into.mkdir(parents=True, exist_ok=True)
-        is_done = _measure_all(_chosen(given.names, given.language), options, into, given.seconds)
-        print(table(read_scores(into)))
+        is_done = _measure_all(pairs, ways, into, given.seconds)
+        print(table(read_scores(into, ways[0])), beside(into), sep="\n\n")
     sys.exit(0 if is_done else 3)
 
 
@@ -177,18 +236,29 @@ def _chosen(names: Sequence[str], language: str | None) -> list[Pair]:
     ]
 
 
-def _measure_all(pairs: Sequence[Pair], options: Sequence[str], into: Path, seconds: float) -> bool:
-    """Measure the pairs that have no score yet; return whether all have one now."""
+def _measure_all(pairs: Sequence[Pair], ways: Sequence[str], into: Path, seconds: float) -> bool:
+    """Measure the pairs that have no score yet; return whether all have one now.
+
+    Each pair has a process of its own, which ends at a limit on time.
+    """
     started = time.monotonic()
     for pair in pairs:
-        file = into / f"{pair.name}.json"
+        file = into / f"{pair.name}.jsonl"
         if file.exists():
             continue
         if time.monotonic() - started > seconds:
             return False
-        measured = measure(pair, options)
-        print(measured, file=sys.stderr, flush=True)
-        file.write_text(json.dumps(asdict(measured), indent=1))
+        command = [sys.executable, "-m", "bench.darwin.run", "--one", pair.name]
+        command += [part for way in ways for part in (f"--way={way}",)]
+        with file.open("wb") as out:
+            try:
+                subprocess.run(command, stdout=out, timeout=_SECONDS, check=False)
+            except subprocess.TimeoutExpired:
+                print(f"{pair.name}: out of time", file=sys.stderr)
+        print(file.read_text("utf-8"), file=sys.stderr, flush=True)
+        if not file.stat().st_size:
+            failed = score(pair, ways[0], {}, 0.0, "no answer")
+            file.write_text(json.dumps(asdict(failed)) + "\n")
     return True
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -46,26 +46,45 @@ class DarwinRequest:
     frontend: str = "auto"
 
 
-def compare_programs(request: DarwinRequest, out: Path, say: Say) -> DarwinResult:
-    """Return the branches at which the two programs part; tests are written into `out`."""
-    started = time.monotonic()
-    with ExitStack() as stack:
-        folder = stack.enter_context(scratch_folder())
+class ProgramPair:
+    """Both programs, built, and ready to run with other inputs."""
+
+    def __init__(self, request: DarwinRequest, folder: Path, stack: ExitStack, say: Say) -> None:
+        self._request, self._say, started = request, say, time.monotonic()
         trees = _fetched(request, folder, say)
-        changed = ChangedLines(trees[VersionName.GOOD], trees[VersionName.BAD])
-        programs = {
+        self._changed = ChangedLines(trees[VersionName.GOOD], trees[VersionName.BAD])
+        self._programs = {
             version: stack.enter_context(closing(_opened(request, version, tree, folder, say)))
             for version, tree in trees.items()
         }
-        notes = _notes(programs)
-        search = _search(request, programs, say)
+        self._seconds = time.monotonic() - started  # until both were built
+
+    def compare(self, out: Path, *, by: str, predicates: bool | None) -> DarwinResult:
+        """Return the branches at which the two programs part; tests are written into `out`."""
+        started = time.monotonic()
+        request = replace(self._request, by=by, predicates=predicates)
+        search = _search(request, self._programs, self._say)
         recorded = time.monotonic()
         search.run()
         ended = time.monotonic()
-        seconds = {"trace": recorded - started, "semantics": ended - recorded}
-        result = darwin_result(search, changed, out, notes, request.by, seconds)
-    result.seconds["total"] = time.monotonic() - started
-    return result
+        seconds = {"trace": self._seconds + recorded - started, "semantics": ended - recorded}
+        notes = _notes(self._programs)
+        result = darwin_result(search, self._changed, out, notes, by, seconds)
+        result.seconds["total"] = self._seconds + time.monotonic() - started
+        return result
+
+
+@contextmanager
+def opened_pair(request: DarwinRequest, say: Say) -> Iterator[ProgramPair]:
+    """Fetch and build both programs."""
+    with ExitStack() as stack:
+        yield ProgramPair(request, stack.enter_context(scratch_folder()), stack, say)
+
+
+def compare_programs(request: DarwinRequest, out: Path, say: Say) -> DarwinResult:
+    """Return the branches at which the two programs part; tests are written into `out`."""
+    with opened_pair(request, say) as pair:
+        return pair.compare(out, by=request.by, predicates=request.predicates)
 
 
 def _fetched(request: DarwinRequest, folder: Path, say: Say) -> dict[VersionName, Path]:
