@@ -2,7 +2,8 @@
 
 Two implementations have no lines in common, but they read the same input.  If a test of the
 reference has no counterpart, the place for it in the failing program is the branch that tests the
-same byte for the same values as the reference does on that line.
+same byte for the same values as the reference does on that line.  If no branch does, it is the last
+one that tests the byte for as many values: a program that lacks `c == '+'` may have `c == '-'`.
 """
 
 from __future__ import annotations
@@ -21,11 +22,20 @@ def looked_at(condition: Condition, run: PathRun, other: PathRun) -> BranchPlace
     """Return the branch of another run that tests a byte as the line of a condition does."""
     place = RunDescriber(run).place(condition.step)
     wanted = [test for _, test in _tests(run, condition, run, place)]
-    found = None
+    sizes = {_size(test) for test in wanted}
+    found = alike = None
     for own, test in _tests(run, condition, other, None):
         if any(np.array_equal(test, each) or np.array_equal(test, ~each) for each in wanted):
             found = own
+        elif _size(test) in sizes:
+            alike = own
+    found = found or alike
     return None if found is None else RunDescriber(other).place(found.step)
+
+
+def _size(test: Column) -> int:
+    """Return for how many values of a byte a test holds, or does not hold if these are fewer."""
+    return int(min(test.sum(), (~test).sum()))
 
 
 def _tests(
