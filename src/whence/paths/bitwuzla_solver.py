@@ -73,7 +73,7 @@ def _checked(terms: _Terms, formulas: Sequence[Any], limit: int) -> tuple[bool |
 class GrowingFormulas:
     """Formulas that become more; a question about all of them costs what is new in it.
 
-    It only tells what cannot hold together with them.  `limit` is that of one question.
+    It only tells what contradicts them.  `limit` is that of one question.
     """
 
     def __init__(self, limit: int) -> None:

@@ -169,7 +169,7 @@ class Solver:
 
 
 class GrowingFacts:
-    """Facts that become more, and what cannot hold together with them."""
+    """Facts that become more, and what contradicts them."""
 
     def __init__(self, solver: Solver, facts: Iterable[Fact]) -> None:
         self._solver, self._formulas = solver, GrowingFormulas(LIMIT // _PER_STEP)
