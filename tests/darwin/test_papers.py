@@ -197,3 +197,77 @@ def test_a_fault_that_both_versions_have_is_in_unchanged_code(tmp_path: Path) ->
     found = [one for one in result.suspects if one.line == line]
     assert found, result
     assert not found[0].is_changed
+
+
+# DARWIN report, Figure 7: an escaped character is looked for at the wrong place.
+RANGES = (
+    HEAD
+    + """static int spread(const char *text, char *out)
+{
+    int i, n = 0;
+    for (i = 0; text[i] != '\\0'; i++) {
+        if (i > 0 && text[i - 1] == '@')
+            out[n++] = '=';
+        else if (text[i] == '-' && i > 0 && text[i + 1] > text[i - 1])
+            for (char c = text[i - 1] + 1; c < text[i + 1]; c++)
+                out[n++] = c;
+        else
+            out[n++] = text[i];
+    }
+    out[n] = '\\0';
+    return n;
+}
+int main(int argc, char **argv)
+{
+    char out[200];
+    int n = spread(argv[1], out);
+    printf("%d %s\\n", n, out);
+    return argc > 2;
+}
+"""
+)
+
+
+def test_an_escape_that_is_looked_for_at_the_wrong_place(tmp_path: Path) -> None:
+    bad = RANGES.replace("i > 0 && text[i - 1] == '@'", "i > 0 && text[i] == '@'")
+    result = compared(tmp_path, RANGES, bad, "a-d@t")
+    places = {(one.version.value, one.line) for one in result.suspects}
+    assert ("bad", line_of(bad, "text[i] == '@'")) in places, places
+
+
+# DARWIN report, Figure 4: a match that ends where the last one did is replaced once more.
+MATCHES = (
+    HEAD
+    + """static int ends(const char *line, int i)
+{
+    while (line[i] == 'a')
+        i++;
+    return line[i] == '?' ? -1 : i;
+}
+int main(int argc, char **argv)
+{
+    const char *line = argv[1];
+    int i = 0, m, last = -1;
+    while (line[i] != '\\0') {
+        m = ends(line, i);
+        if (m >= 0 && last != m) {
+            putchar('X');
+            last = m;
+        }
+        if (m == -1 || m == i)
+            putchar(line[i++]);
+        else
+            i = m;
+    }
+    putchar('\\n');
+    return argc > 2;
+}
+"""
+)
+
+
+def test_a_part_of_a_condition_that_is_missing(tmp_path: Path) -> None:
+    bad = MATCHES.replace("m >= 0 && last != m", "m >= 0")
+    result = compared(tmp_path, MATCHES, bad, "aab")
+    places = {one.in_bad for one in result.suspects}
+    assert ("p.c", line_of(bad, "if (m >= 0)")) in places, result.suspects

@@ -160,3 +160,33 @@ def test_the_numbers_of_a_cxx_program_are_free_to_be_printed_otherwise(tmp_path:
     bad = STREAMS.replace("count >= 10", "count > 10")
     result = compared(tmp_path, STREAMS, bad, "", stdin="10 70\n", name="p.cpp")
     check_suspect(result, "bad", line_of(bad, "count > 10"))
+
+
+NAMES = (
+    HEAD
+    + """static int letters(const char *name)
+{
+    int n = 0;
+    while (name[n] != '\\0')
+        n++;
+    return n;
+}
+int main(int argc, char **argv)
+{
+    int n = letters(argv[1]);
+    if (n > 7)
+        puts("too long");
+    else
+        printf("%d letters\\n", n);
+    return argc > 2;
+}
+"""
+)
+
+
+def test_a_test_of_a_length_is_named_though_inputs_keep_their_length(tmp_path: Path) -> None:
+    """Only a longer input goes the other way; how long it is, is no formula over its bytes."""
+    bad = NAMES.replace("n > 7", "n > 8")
+    result = compared(tmp_path, NAMES, bad, "abcdefgh")
+    first = result.suspects[0]
+    assert (first.version.value, first.line) == ("bad", line_of(bad, "n > 8")), result.suspects
