@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -64,3 +65,20 @@ def test_a_folder_that_was_never_named_is_left_behind_after_a_while(tmp_path: Pa
     old.mkdir()
     os.utime(old, (0, 0))
     assert list(left_behind(tmp_path)) == [old]
+
+
+def test_a_folder_that_was_never_named_is_left_behind_when_its_maker_is_dead(
+    tmp_path: Path,
+) -> None:
+    make = (
+        "import os, pathlib, sys; from whence.temporary import held_folder\n"
+        "pathlib.Path.rename = lambda *_: os._exit(0)\n"
+        "with held_folder('x', pathlib.Path(sys.argv[1])): pass\n"
+    )
+    subprocess.run([sys.executable, "-c", make, str(tmp_path)], check=True)
+    (made,) = tmp_path.iterdir()
+    assert made.name.startswith("whence-new-")
+    assert list(left_behind(tmp_path)) == [made]
+    unknown = re.sub(r"whence-new-\d+-", "whence-new-1-", made.name)  # another namespace
+    made.rename(tmp_path / unknown)
+    assert list(left_behind(tmp_path)) == []

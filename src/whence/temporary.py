@@ -3,7 +3,8 @@
 The process that makes a folder holds a lock on it.  The kernel releases the lock when the process
 ends, however it does.  A process number would not do: in another container the same number can
 stand for another process, or for none.  A folder gets its name when it is locked, so every folder
-with such a name is in use or left behind.
+with such a name is in use or left behind.  Until then, its name has the number of its process and
+of that process's namespace: in the same namespace the number tells whether the process lives.
 """
 
 from __future__ import annotations
@@ -42,11 +43,12 @@ def held_folder(purpose: str, below: Path | None = None) -> Iterator[Path]:
     import tempfile
     from pathlib import Path
 
-    made = Path(tempfile.mkdtemp(prefix=_NEW, dir=below)).resolve()
+    prefix = f"{_NEW}{_namespace()}-{os.getpid()}-"
+    made = Path(tempfile.mkdtemp(prefix=prefix, dir=below)).resolve()
     lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        unique = made.name.removeprefix(_NEW)
+        unique = made.name.removeprefix(prefix)
         try:
             folder = made.rename(made.with_name(f"{PREFIX}{os.getpid()}-{purpose}-{unique}"))
         except BaseException:
@@ -72,8 +74,25 @@ def left_behind(below: Path) -> Iterator[Path]:
         if _is_left(folder):
             yield folder
     for folder in below.glob(f"{_NEW}*"):  # a process was killed just before it locked the folder
-        if _is_old(folder) and _is_left(folder):
+        if (_maker_is_dead(folder.name) or _is_old(folder)) and _is_left(folder):
             yield folder
+
+
+def _namespace() -> str:
+    """Return what is the same for two processes only if they see the same process numbers."""
+    try:
+        return os.readlink("/proc/self/ns/pid").strip("pid:[]")
+    except OSError:
+        return "unknown"
+
+
+def _maker_is_dead(name: str) -> bool:
+    """Is it known that the process has ended that made a folder, by the folder's name?"""
+    namespace, _, rest = name.removeprefix(_NEW).partition("-")
+    process = rest.partition("-")[0]
+    if namespace != _namespace() or namespace == "unknown" or not process.isdecimal():
+        return False
+    return not os.path.exists(f"/proc/{process}")
 
 
 def _is_old(folder: Path) -> bool:

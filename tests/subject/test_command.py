@@ -42,6 +42,18 @@ def test_a_program_is_seen_that_a_command_stops_on_its_way(
     assert not ended.timed_out
 
 
+def test_no_file_with_a_name_is_made_while_a_command_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a file would be left behind when whence is killed."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    ended = run_command(
+        f"timeout 60 ls {tmp_path}", cwd=Path("/"), env=dict(os.environ), timeout=60
+    )
+    assert ended.status == 0
+    assert not ended.stdout
+
+
 @pytest.mark.parametrize(
     ("command", "status"),
     [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shlex
 import signal
 import subprocess
 import tempfile
@@ -80,9 +79,9 @@ def run_command(
     with (
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as err,
-        tempfile.NamedTemporaryFile(prefix="whence-stopped-") as stopped,
+        tempfile.TemporaryFile() as stopped,
     ):
-        command = _noting_timeouts(command, stopped.name)
+        command = _noting_timeouts(command, f"/proc/{os.getpid()}/fd/{stopped.fileno()}")
         process = subprocess.Popen(
             reads.command(command) if reads else ["/bin/sh", "-c", command],
             cwd=cwd,
@@ -117,13 +116,15 @@ def run_command(
 def _noting_timeouts(command: str, note: str) -> str:
     """Return a command that writes to the file `note` when a `timeout` in it stops a program.
 
-    The status does not show this if the program is in a pipeline or in `$(...)`.
+    The status does not show this if the program is in a pipeline or in `$(...)`.  The file has no
+    name of its own, so that nothing is left of it when whence is killed.
     """
     if not _TIMEOUT.search(command) or _NEEDS_PROGRAM.search(command):
         return command
     return (
         'timeout() { command timeout "$@" && return; set -- $?; '
-        f'[ "$1" != {_TIMEOUT_STATUS} ] || echo >> {shlex.quote(note)}; return "$1"; }}\n{command}'
+        f'[ "$1" != {_TIMEOUT_STATUS} ] || {{ echo >> {note}; }} 2>/dev/null || :; return "$1"; }}'
+        f"\n{command}"
     )
 
 
@@ -166,7 +167,7 @@ def _kill_group(process: subprocess.Popen[bytes], *, is_traced: bool) -> None:
     process.wait()
 
 
-def _size(file: IO[bytes] | tempfile._TemporaryFileWrapper[bytes]) -> int:
+def _size(file: IO[bytes]) -> int:
     return os.fstat(file.fileno()).st_size
 
 
