@@ -84,6 +84,8 @@ def test_a_relevant_slice_is_explored_once_for_each_way_to_compute_the_variable(
          {"match", "no"}),
         ('print("many" if len(a.split(",")) > 2 else "few")', "a,b", {"many", "few"}),
         ('print("y" if a.strip() == "x" else "n")', "xaa", {"y", "n"}),
+        ('b, *c, d = a.split(",")\nprint("y" if c[1] == "7" else "n", "z" if d == "8" else "m")',
+         "1,2,3,4", {"n m", "y m", "n z"}),
     ],
 )  # fmt: skip
 def test_operations_on_texts_lead_from_inputs_to_branches(

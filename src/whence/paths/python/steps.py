@@ -492,19 +492,19 @@ class SymbolicSteps:
 
     def _unpack(self, step: Step, op: int) -> None:
         (whole,) = self._operands(step, op)
-        name = self._program.name[op] or ""
+        place = self._program.name[op] or ""
         if not isinstance(whole, SYMBOLIC):
             return
         parts = as_items(whole)
-        if parts is None or (name.isdigit() and int(name) >= len(parts)):
+        if parts is None:
             self._result(step, NO_RULE, [whole], "unpacking")
-        elif name.isdigit():
-            self._set(step, parts[int(name)])
+        elif place[0] == "*":  # all between the first ones and the last ones
+            first, after = map(int, place[1:].split(":"))
+            self._set(step, Held("list", parts[first : max(first, len(parts) - after)]))
+        elif -len(parts) <= int(place) < len(parts):
+            self._set(step, parts[int(place)])
         else:
-            held = recorded_held(self._flow.value(step))
-            size = 0 if held is None else len(held.items)
-            start = int(name[1:])
-            self._set(step, Held("list", parts[start : start + size]))
+            self._result(step, NO_RULE, [whole], "unpacking")
 
     def _next(self, step: Step, op: int) -> None:
         """The next item of a loop."""

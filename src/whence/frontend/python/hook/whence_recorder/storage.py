@@ -135,8 +135,7 @@ class StorageRewriter(OpFlow):
             target.value = self.assign(target.value, value, logs=logs)
         else:
             for i, part in enumerate(target.elts):
-                index = f"*{i}" if isinstance(part, ast.Starred) else str(i)
-                element = self.emit("unpack", part, [value], index)
+                element = self.emit("unpack", part, [value], _place_of(i, target.elts))
                 last = i == len(target.elts) - 1
                 target.elts[i] = self.assign(part, element, logs=logs and last)
         return target
@@ -200,3 +199,15 @@ def constant_value(node: Node) -> object:
 
 def all_constant(nodes: list[Node]) -> bool:
     return all(constant_value(node) is not NOT_CONSTANT for node in nodes)
+
+
+def _place_of(number: int, targets: list[Node]) -> str:
+    """Return which part of a value a target gets: `0`, `*1:1` for all between, `-1` for the last.
+
+    Behind a starred target, places count from the end.
+    """
+    stars = [at for at, part in enumerate(targets) if isinstance(part, ast.Starred)]
+    if not stars or number < stars[0]:
+        return str(number)
+    after = len(targets) - 1 - stars[0]
+    return f"*{number}:{after}" if number == stars[0] else str(number - len(targets))
