@@ -323,3 +323,57 @@ def test_a_file_with_a_very_long_line_is_compared_by_lines(tmp_path: Path) -> No
         ("a.c", None), ("b.c", "f"),
     ]  # fmt: skip
     assert changes.unparsed == ["a.c"]
+
+
+OLD_C = b"""\
+typedef int number;
+static number
+typed (a, b)
+     number a;
+     char *b;
+{
+  if (a)
+    return 1;
+  return 2;
+}
+
+half(n) { return n / 2; }
+
+char *
+pointed(text)
+char *text;
+{
+    return text;
+}
+
+DEFUN (hidden)
+{
+  return 3;
+}
+
+extern int far (int a,
+                int b);
+typedef struct
+{
+  int x;
+} point;
+int table[] =
+{
+  1, 2
+};
+
+int plain (int n)
+{
+  return n;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [(3, "typed"), (8, "typed"), (12, "half"), (18, "pointed"), (23, "hidden"), (28, None),
+     (30, None), (34, None), (39, "plain")],
+)  # fmt: skip
+def test_functions_of_old_c_have_their_names(line: int, name: str | None) -> None:
+    found = ParsedSource("c", OLD_C).function_at(line)
+    assert (found.name if found else None) == name

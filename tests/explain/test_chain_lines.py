@@ -47,6 +47,26 @@ def test_a_changed_line_of_the_root_says_what_it_was(tmp_path: Path) -> None:
     assert all(link.before is None for link in answer.chain if not link.changes)
 
 
+FAILING_LINE = """
+     #include <stdio.h>
+     int main(int argc, char **argv) {
+         int parts = argc - 1; // [parts]
+    -    printf("%d\\n", 100 / (parts + 1));
+    +    printf("%d\\n", 100 / parts); // [failure]
+         return 0;
+     }
+"""
+
+
+def test_a_changed_line_that_fails_is_one_link(tmp_path: Path) -> None:
+    answer = explain(tmp_path, FAILING_LINE)
+    assert answer.links.count("failure") == 1
+    failure = answer.link("failure")
+    assert "SIGFPE" in failure.says
+    assert "this line was changed: before, it was" in failure.says
+    assert failure.changes
+
+
 PASSED_ON = """
      #include <assert.h>
      static int base(void) {

@@ -21,6 +21,7 @@ import tree_sitter_c
 import tree_sitter_cpp
 import tree_sitter_python
 
+from whence.changes.column_functions import column_functions
 from whence.source_lines import only_newlines
 
 _SUFFIXES = {
@@ -255,7 +256,9 @@ class ParsedSource:
         self.size = len(content)
         self.answers: dict[Hashable, Any] = {}  # by method and arguments
         self.last_line = self.root.end_point[0] + 1
-        self.functions = sorted(self._functions(), key=lambda f: (f.first, -f.last))
+        functions = [*self._functions()]
+        functions += self._unseen_functions(functions)
+        self.functions = sorted(functions, key=lambda f: (f.first, -f.last))
         self._starts = [function.first for function in self.functions]
 
     @property
@@ -528,6 +531,15 @@ class ParsedSource:
                 first, last = node.start_point[0] + 1, node.end_point[0] + 1
                 yield SourceFunction(name, first, last, is_class=node.type == "class_definition")
 
+    def _unseen_functions(self, seen: list[SourceFunction]) -> Iterator[SourceFunction]:
+        """Yield functions of old C that the grammar takes for something else."""
+        if self.language not in ("c", "cpp"):
+            return
+        bodies = {function.last for function in seen}
+        for name, first, last in column_functions(self._lines):
+            if last not in bodies:
+                yield SourceFunction(name, first, last)
+
 
 class _KeptTrees:
     """Some syntax trees; others are parsed again.
@@ -651,6 +663,19 @@ def _begins(node: tree_sitter.Node, first: int, last: int) -> bool:
     return first <= node.start_point[0] + 1 <= last
 
 
+def _untyped_name(function: tree_sitter.Node) -> tree_sitter.Node | None:
+    """Return the name in `half(n) { ... }`: old C leaves out the type of functions and parameters.
+
+    Of `DEFINE (name) { ... }`, with a macro, it is what stands in parentheses.
+    """
+    declarator = function.child_by_field_name("declarator")
+    if declarator is None or declarator.type != "parenthesized_declarator":
+        return None
+    name = function.child_by_field_name("type")
+    inner = declarator.named_children
+    return inner[0] if name and _text(name).isupper() and len(inner) == 1 else name
+
+
 def _qualified(node: tree_sitter.Node) -> str | None:
     parts: list[str] = []
     walk: tree_sitter.Node | None = node
@@ -658,7 +683,7 @@ def _qualified(node: tree_sitter.Node) -> str | None:
         if walk.type in _QUALIFIERS:
             name = walk.child_by_field_name("name")
             if name is None:
-                name = _function_name(walk.child_by_field_name("declarator"))
+                name = _function_name(walk.child_by_field_name("declarator")) or _untyped_name(walk)
             if name is not None:
                 parts.append(_text(name))
             elif walk is node:

@@ -104,7 +104,7 @@ class ChainBuilder:
                     links.append(link)
         # A difference before the first changed statement belongs to an earlier loop iteration.
         start = next((k for k, link in enumerate(links) if link.changes), 0)
-        return tuple(self._with_old_line(link) for link in links[start:])
+        return tuple(map(self._with_old_line, _failure_once(links[start:])))
 
     def chain_with_gap(self, observe: Observe) -> tuple[Link, ...]:
         """Return the root, what was observed after it, a gap, and the way back from the failure.
@@ -375,6 +375,19 @@ class ChainBuilder:
             _shown_values(failing), _shown_values(passing),
             tuple(sorted(self._meeting.at(failed.file, failed.line) & self._root)), cause.id,
         )  # fmt: skip
+
+
+def _failure_once(links: list[Link]) -> list[Link]:
+    """Join the last two links if the changed line is the one that failed."""
+    if len(links) < 2:
+        return links
+    *before, changed, failed = links
+    is_same = (changed.file, changed.line) == (failed.file, failed.line)
+    if failed.step is not LinkKind.FAILURE or not is_same or changed.says != _CHANGED:
+        return links
+    if not failed.failing:
+        failed = replace(failed, failing=changed.failing, passing=changed.passing)
+    return [*before, failed]
 
 
 def _differs(cause: Cause) -> bool:
