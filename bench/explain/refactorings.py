@@ -202,7 +202,8 @@ def loop_with_while(source: Source, desk: Desk) -> Iterator[Rewrite]:
 def _declares_twice(declaration: Node, source: Source) -> bool:
     """Would a name of the loop clash with a name of the block?"""
     function = source.function_around(declaration)
-    assert function is not None
+    if function is None:  # in a member function of a class
+        return True
     return any(
         name in source.globals or len(function.declarations.get(name, ())) > 1
         for name in names_in(declaration)

@@ -2,13 +2,18 @@
 
 programs/NAME/*.c, *.cc, *.h  a correct program
 programs/NAME/faults.toml     faults, each with an input
+packages/NAME.toml            faults of a public package, whose sources are fetched, with inputs
+
+A list of a package says which `sources` of its `folder` are the program, what they are called here
+(`rename`), which `files` stand beside them, and with which `flags` and `libs` they are built.
 
 A fault has:
   edits          edits of the bad version, or `file`, `old` and `new` for a single one
   base           edits of both versions
   args           arguments; the test then compares the output with that of good
-  test           a command instead; the test then compares the exit status
-  input          the file for standard input; `input` if it is left out
+  test           a command instead; the test then compares the exit status, or the output if `output` says so
+  files          files beside the sources, in both versions
+  input          the file for standard input; `input` if it is left out.  In a package: `stdin`
 
 An edit has a `kind`: "fault" if it is left out; "dodge" if the test also passes with these edits
 reverted, but not in the way of the good version; or "harmless".  Where other edits need a fault's
@@ -27,14 +32,16 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from bench.explain import features, refactorings, renames, reorderings
 from bench.explain.desk import Desk, Fault, Recipe
 from bench.explain.harmless import Files, Pool, _choose, _compared, _culprits, _place, write
 from bench.isolate.score import Place
+from bench.real.releases import unpacked_release
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -42,6 +49,7 @@ else:
     import tomli as tomllib
 
 PROGRAMS = Path(__file__).parent / "programs"
+PACKAGES = Path(__file__).parent / "packages"
 CHANGES = 40  # harmless changes around a fault
 ATTEMPTS = 8
 Kinds = dict[tuple[Recipe, ...], float]
@@ -88,7 +96,9 @@ class Omission:
     dodged: Files  # the faulty version without the dodge
     test: str
     is_output: bool  # does the test compare the output?  If not, the exit status
-    stdin: bytes
+    beside: Files  # what the test reads: the same in all versions, "stdin" among it
+    flags: str = ""
+    libs: str = ""
 
     @property
     def is_cxx(self) -> bool:
@@ -100,9 +110,12 @@ class Omission:
 
     @property
     def build(self) -> str:
-        return (
-            f"{'$CXX -std=c++17' if self.is_cxx else '$CC'} -g -w -o program *.c{'c' * self.is_cxx}"
-        )
+        words = [self.compiler, "-g -w -o program", f"*.c{'c' * self.is_cxx}", self.libs]
+        return " ".join(word for word in words if word)
+
+    @property
+    def compiler(self) -> str:
+        return f"{'$CXX -std=c++17' if self.is_cxx else '$CC'} {self.flags}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -114,22 +127,52 @@ class Pair:
     changes: int
 
 
+def load_all(releases: Path) -> Iterator[Omission]:
+    """Yield all faults; `releases` keeps the packages that were fetched."""
+    for folder in sorted(path.parent for path in PROGRAMS.glob("*/faults.toml")):
+        yield from load(folder)
+    for file in sorted(PACKAGES.glob("*.toml")):
+        yield from load_package(file, releases)
+
+
 def load(folder: Path) -> Iterator[Omission]:
     """Yield the faults of a program."""
     files = [*folder.glob("*.[ch]"), *folder.glob("*.cc")]
     program = {path.name: path.read_bytes() for path in sorted(files)}
     for entry in tomllib.loads((folder / "faults.toml").read_text("utf-8"))["fault"]:
-        edits = entry.get("edits", [entry])
-        chosen = [[*_without(edits, left_out)] for left_out in ("", "fault", "dodge")]
-        good = _edited(program, entry.get("base", []), f"{folder.name}/{entry['name']}")
-        faulty, mended, dodged = (_edited(good, each, entry["name"]) for each in chosen)
         stdin = (folder / entry.get("input", "input")).read_bytes()
-        is_output = "test" not in entry
-        test = f"{shlex.join(['./program', *entry.get('args', ())])} < stdin"
-        yield Omission(
-            folder.name, entry["name"], good, faulty, mended, dodged,
-            entry.get("test", test), is_output, stdin,
-        )  # fmt: skip
+        yield _omission(folder.name, program, entry, {"stdin": stdin})
+
+
+def load_package(file: Path, releases: Path) -> Iterator[Omission]:
+    """Yield the faults of a public package."""
+    document = tomllib.loads(file.read_text("utf-8"))
+    release = unpacked_release(document["package"], document["version"], releases)
+    folder = release / document.get("folder", "")
+    paths = {path for pattern in document["sources"] for path in folder.glob(pattern)}
+    names = document.get("rename", {})
+    program = {names.get(path.name, path.name): path.read_bytes() for path in sorted(paths)}
+    own = {name: text.encode() for name, text in document.get("files", {}).items()}
+    program |= {name: text for name, text in own.items() if name.endswith((".c", ".cc", ".h"))}
+    beside = {name: text for name, text in own.items() if name not in program}
+    for entry in document["fault"]:
+        stdin = entry.get("stdin", document.get("stdin", "")).encode()
+        more = {name: text.encode() for name, text in entry.get("files", {}).items()}
+        case = _omission(file.stem, program, entry, {**beside, **more, "stdin": stdin})
+        yield replace(case, flags=document.get("flags", ""), libs=document.get("libs", ""))
+
+
+def _omission(name: str, program: Files, entry: dict[str, Any], beside: Files) -> Omission:
+    edits = entry.get("edits", [entry])
+    chosen = [[*_without(edits, left_out)] for left_out in ("", "fault", "dodge")]
+    good = _edited(program, entry.get("base", []), f"{name}/{entry['name']}")
+    faulty, mended, dodged = (_edited(good, each, entry["name"]) for each in chosen)
+    is_output = entry.get("output", "test" not in entry)
+    test = f"{shlex.join(['./program', *entry.get('args', ())])} < stdin"
+    return Omission(
+        name, entry["name"], good, faulty, mended, dodged,
+        entry.get("test", test), is_output, beside,
+    )  # fmt: skip
 
 
 def _without(edits: list[dict[str, str]], kind: str) -> Iterator[dict[str, str]]:
@@ -173,7 +216,7 @@ def hidden(case: Omission, folder: Path) -> Pair:
         if _behaviour(case, desk.files, folder / "check") == truth:
             raise BadCaseError(f"{name}: the test passes")
         for version, files in (("good", case.good), ("bad", desk.files)):
-            write({**files, "stdin": case.stdin}, folder / version)
+            write({**files, **case.beside}, folder / version)
         # The desk keeps the order of its faults.
         own = [fault for fault, (_, is_fault) in zip(desk.faults, places, strict=True) if is_fault]
         desk.faults = own
@@ -209,7 +252,7 @@ def _differences(old: bytes, new: bytes) -> Iterator[tuple[int, int, int, bytes]
 def _behaviour(case: Omission, files: Files, folder: Path) -> tuple[int | None, bytes]:
     """Return exit status and output of a version; None for a test that does not end."""
     shutil.rmtree(folder, ignore_errors=True)
-    write({**files, "stdin": case.stdin}, folder)
+    write({**files, **case.beside}, folder)
     env = {**os.environ, "CC": "cc", "CXX": "c++"}
     for command in _commands(case, files, folder):
         built = subprocess.run(
@@ -231,13 +274,15 @@ def _commands(case: Omission, files: Files, folder: Path) -> Iterator[str]:
     headers = b"".join(text for name, text in sorted(files.items()) if name.endswith(".h"))
     objects = folder.parent.parent / "objects"
     objects.mkdir(exist_ok=True)
-    compiler = "$CXX -std=c++17" if case.is_cxx else "$CC"
     built = []
     for name, text in files.items():
         if name.endswith((".c", ".cc")):
-            made = objects / f"{hashlib.sha256(headers + text).hexdigest()[:24]}.o"
+            made = (
+                objects
+                / f"{hashlib.sha256(case.flags.encode() + headers + text).hexdigest()[:24]}.o"
+            )
             out = shlex.quote(str(made))
             built.append(out)
             if not made.exists():
-                yield f"{compiler} -w -c -o {out}.new {name} && mv {out}.new {out}"
-    yield f"{compiler} -o program {' '.join(built)}"
+                yield f"{case.compiler} -w -c -o {out}.new {name} && mv {out}.new {out}"
+    yield f"{case.compiler} -o program {' '.join(built)} {case.libs}"

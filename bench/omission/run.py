@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from bench import WORK
 from bench.explain.methods import is_on_chain
 from bench.isolate.score import Place, hits
-from bench.omission.cases import PROGRAMS, BadCaseError, Omission, Pair, hidden, load
+from bench.omission.cases import BadCaseError, Omission, Pair, hidden, load_all
 from bench.trace.table import markdown_table
 
-HEAD = ("fault", "in root", "on chain", "explained", "dodge told", "changes", "runs", "seconds")
+HEAD = ("fault", "in root", "on chain", "explained", "dodge told", "changes", "runs", "CPU s")
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -61,7 +62,7 @@ class Row:
     is_told: bool = False  # does the answer call another set than the fault a dodge?
     changes: int = 0
     runs: int = 0
-    seconds: float = 0.0
+    seconds: float = 0.0  # of the CPU
 
     @property
     def is_right(self) -> bool:
@@ -75,6 +76,12 @@ class Row:
             self.name, self.in_root, _yes(self.is_on_chain), _yes(self.is_explained), told,
             str(self.changes), str(self.runs), f"{self.seconds:.0f}",
         )  # fmt: skip
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU seconds of the commands that have ended, and of those that they waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
 
 
 def _yes(claim: bool) -> str:
@@ -95,7 +102,6 @@ def row(case: Omission, pair: Pair, document: dict[str, Any] | None) -> Row:
     return Row(
         name, f"{len(found)} of {len(root)}", bool(found), is_on_chain(document, pair.culprits),
         document["status"] == "explained", case.has_dodge, told, pair.changes, cost["runs"],
-        cost["seconds"]["total"],
     )  # fmt: skip
 
 
@@ -127,26 +133,27 @@ def summary(rows: Sequence[Row]) -> str:
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
     rows: list[Row] = []
-    for folder in sorted(path.parent for path in PROGRAMS.glob("*/faults.toml")):
-        for case in load(folder):
-            name = f"{case.program}/{case.name}"
-            if not any(each in name for each in options.only or [""]):
-                continue
-            own = options.work.resolve() / f"{case.program}-{case.name}"
-            shutil.rmtree(own, ignore_errors=True)
-            try:
-                pair = hidden(case, own)
-            except BadCaseError as error:
-                print(error, flush=True)
-                rows.append(Row(name))
-                continue
-            if options.make:
-                is_made = Row(name, "-", True, True, True, changes=pair.changes)
-                rows.append(is_made)
-                print(f"{name}: {pair.changes} changes, fault in {pair.culprits}", flush=True)
-                continue
-            rows.append(row(case, pair, explained(case, pair, options.seconds)))
-            print(*rows[-1].cells(), sep="  ", flush=True)
+    for case in load_all(options.work.resolve() / "releases"):
+        name = f"{case.program}/{case.name}"
+        if not any(each in name for each in options.only or [""]):
+            continue
+        own = options.work.resolve() / f"{case.program}-{case.name}"
+        shutil.rmtree(own, ignore_errors=True)
+        try:
+            pair = hidden(case, own)
+        except BadCaseError as error:
+            print(error, flush=True)
+            rows.append(Row(name))
+            continue
+        if options.make:
+            is_made = Row(name, "-", True, True, True, changes=pair.changes)
+            rows.append(is_made)
+            print(f"{name}: {pair.changes} changes, fault in {pair.culprits}", flush=True)
+            continue
+        before = _cpu_seconds()
+        document = explained(case, pair, options.seconds)
+        rows.append(replace(row(case, pair, document), seconds=_cpu_seconds() - before))
+        print(*rows[-1].cells(), sep="  ", flush=True)
     print(markdown_table(HEAD, [each.cells() for each in rows]))
     print(f"\n{summary(rows)}")
     return 0 if all(each.is_right for each in rows) else 1
