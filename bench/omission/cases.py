@@ -11,7 +11,8 @@ A fault has:
   edits          edits of the bad version, or `file`, `old` and `new` for a single one
   base           edits of both versions
   args           arguments; the test then compares the output with that of good
-  test           a command instead; the test then compares the exit status, or the output if `output` says so
+  test           a command instead; the test then compares the exit status
+  output         true if it compares the output of the command all the same
   files          files beside the sources, in both versions
   input          the file for standard input; `input` if it is left out.  In a package: `stdin`
 
