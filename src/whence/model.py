@@ -273,6 +273,15 @@ class Missing:
 
 
 @dataclass(frozen=True)
+class StaticRead:
+    """A line that read the initial value of a static variable, perhaps through a pointer."""
+
+    name: str  # of the variable
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
 class Cause:
     """Why a predicate held: the statements of its proof."""
 
@@ -295,6 +304,7 @@ class Cause:
     changes: tuple[ChangeId, ...] = ()
     missing: tuple[Missing, ...] = ()
     about: tuple[str, int] | None = None  # file and line of the step that its predicate bears on
+    static_reads: tuple[StaticRead, ...] = ()
 
 
 class CauseTree(Protocol):

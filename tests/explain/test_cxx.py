@@ -163,3 +163,96 @@ def test_the_function_that_fails_has_its_name_in_the_source(tmp_path: Path) -> N
     assert found.root == {"fault"}
     assert found.links[-1] == "fails"
     assert found.chain[-1].function == "shop::Cart<int>::total"
+
+
+# An exception that the failing run alone throws prevents a store of the function that it leaves.
+PREVENTED = """
+     #include <cassert>
+     #include <map>
+     #include <stdexcept>
+     #include <string>
+     struct Book {
+         std::map<std::string, int> accounts;
+         std::map<std::string, std::string> aliases;
+         int booked = 0;
+         int refused = 0;
+         int &account(const std::string &name) {
+             auto alias = aliases.find(name);
+             std::string real = alias == aliases.end() ? name : alias->second;
+             auto found = accounts.find(real);
+             if (found == accounts.end())  // [test]
+                 throw std::runtime_error("no account " + real);
+             return found->second;
+         }
+         void book(const std::string &name, int amount) {
+             std::string copy = name;
+             account(copy) += amount;
+             booked++;
+         }
+     };
+     static void define(Book &book, const std::string &alias, const std::string &real) {
+    -    book.aliases[alias] = real;  // [fault]
+    +    book.aliases[alias] = alias;  // [fault]
+     }
+     int main() {
+         Book book;
+         book.accounts["cash"] = 10;
+         define(book, "purse", "cash");
+         for (const char *name : {"cash", "purse"}) {
+             try {
+                 book.book(name, 1);
+             } catch (const std::runtime_error &) {
+                 book.refused++;
+             }
+         }
+         assert(book.booked == 2);  // [fails]
+         return 0;
+     }
+"""
+
+
+def test_an_exception_that_prevents_a_store_is_on_the_chain(tmp_path: Path) -> None:
+    found = explained(tmp_path, PREVENTED, "./program")
+    assert found.root == {"fault"}
+    assert found.result.status == "explained"
+    assert found.links[0] == "fault"
+    assert "test" in found.links
+
+
+# The compiler writes the values of these constants where they are used.
+CONSTANTS = """
+     #include <cassert>
+     #include <string>
+     #include <vector>
+     static std::vector<std::string> words(const std::string &text) {
+         const std::size_t shortest = 2;
+    -    %s = 3;  // [fault]
+    +    %s = 2;  // [fault]
+         std::vector<std::string> found;
+         std::string word;
+         for (char c : text + " ") {
+             if (c != ' ') {
+                 word += c;
+                 continue;
+             }
+             if (word.size() >= shortest && (int)found.size() < limit)  // [use]
+                 found.push_back(word);
+             word.clear();
+         }
+         return found;
+     }
+     int main() {
+         assert(words("a quick fox jumps over").size() == 3);  // [fails]
+         return 0;
+     }
+"""
+
+
+@pytest.mark.parametrize("declared", ["const int limit", "constexpr int limit", "int const limit"])
+def test_a_constant_whose_value_the_compiler_uses_is_on_the_chain(
+    tmp_path: Path, declared: str
+) -> None:
+    found = explained(tmp_path, CONSTANTS % (declared, declared), "./program")
+    assert found.root == {"fault"}
+    assert found.result.status == "explained"
+    assert found.links[:2] == ["fault", "use"]

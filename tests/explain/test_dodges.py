@@ -327,6 +327,62 @@ def test_a_guard_that_skips_the_work_is_not_the_root(tmp_path: Path) -> None:
     assert explain(tmp_path, SKIPPED).root == {"fault"}
 
 
+# The new call stands where the good version has a condition of several parts.
+NEW_CONDITION = """
+     #include <assert.h>
+     #include <stdio.h>
+     #include <string.h>
+     struct node { int kind; char text[40]; };
+     static struct node nodes[4];
+     static int used;
+     static struct node *text_node(const char *text) {
+         struct node *node = &nodes[used++];
+         node->kind = 1;
+         strcpy(node->text, text);
+         return node;
+     }
+     static struct node *file_node(const char *name) {
+         struct node *node = &nodes[used++];
+         node->kind = 2;
+         sprintf(node->text, "<%s>", name);
+         return node;
+     }
+    +static int names_file(const char *word) {  // [new]
+    +    if (*word == '@')  // [new]
+    +        return 1;  // [new]
+    +    if (*word != ':')  // [new]
+    +        return 0;  // [new]
+    +    return word[1] == '=';  // [new]
+    +}  // [new]
+     static struct node *make(const char *word) {
+         if (*word == '+') {
+             word++;
+         } else {
+    -        if (*word == '@' || *word == '%' || *word == ':') {  // [call]
+    +        if (names_file(word)) {  // [call]
+                 struct node *node = file_node(word + 1);
+                 if (*word == '%')
+                     node->kind = 3;
+                 return node;
+             }
+         }
+         return text_node(word);
+     }
+     int main(void) {
+         struct node *node = make(":x");
+         assert(node->kind == 2);  // [fails]
+         return 0;
+     }
+"""
+
+
+def test_a_new_function_in_the_place_of_a_condition_is_on_the_chain(tmp_path: Path) -> None:
+    answer = explain(tmp_path, NEW_CONDITION)
+    assert answer.root == {"new", "call"}
+    [link] = [link for link in answer.chain if link.text.strip() == "return word[1] == '=';"]
+    assert "this line is new" in link.says.lower()
+
+
 @pytest.mark.parametrize("text", [NEW_FUNCTION, NEW_STRUCT])
 def test_a_faulty_new_function_is_in_the_root_and_on_the_chain(tmp_path: Path, text: str) -> None:
     answer = explain(tmp_path, text)

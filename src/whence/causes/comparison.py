@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 
-from whence.program.ids import Block, Op, Step
+from whence.program.ids import Block, Instance, Op, Step
 from whence.program.operations import NEGATED, COp
 from whence.trace.alignment import Alignment
 from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits
@@ -18,6 +18,7 @@ from whence.trace.recording import Comparable
 
 _MAX_DEPTH = 60  # limit on operations behind a pointer that are compared; guessed
 _MAX_COMPARED = 500  # limit on steps that are compared to compare one pointer; guessed
+_MAX_FOLLOWED = 256  # limit on instances after a branch that are looked at; guessed
 _MAX_ORIGINS = 20_000  # limit on steps behind a pointer that is known to have gone astray; guessed
 
 
@@ -271,7 +272,9 @@ class Comparison:
         op, opcode = self.failing.op_of(branch), self._opcode(branch)
         if opcode == "br":
             # `if (!p)` for `if (p == NULL)` leads to the same code with the other truth value.
-            return is_other != self._is_inverted(op, self.passing.op_of(other))
+            if is_other != self._is_inverted(op, self.passing.op_of(other)):
+                return True
+            return not is_other and self._ends_elsewhere(branch, other)
         return is_other or (opcode == "switch" and self._leads_elsewhere(branch, other))
 
     def _opcode(self, branch: Step) -> str:
@@ -281,7 +284,7 @@ class Comparison:
         """Does a condition lead with its truth values to the sides of its negation before?"""
         found = self._inverted.get(op)
         if found is None:
-            sides, passing_sides = _sides(self.failing, op), _sides(self.passing, good_op)
+            sides, passing_sides = sides_of(self.failing, op), sides_of(self.passing, good_op)
             found = False
             if len(sides) == len(passing_sides) == 2:
                 paired = [self._paired_block(side) for side in sides]
@@ -297,6 +300,29 @@ class Comparison:
             if paired is not None:
                 return block_of(self.passing, paired)
         return None
+
+    def _ends_elsewhere(self, branch: Step, other: Step) -> bool:
+        """Did two branches with the same truth value lead to different code all the same?
+
+        Of `if (p || q)` that became `if (r)`, `p` may be paired with `r`.  In the good version, `q`
+        comes after `p`, and decides.
+        """
+        side, passing_side = self.failing.side_of(branch), self.passing.side_of(other)
+        if side is None or passing_side is None:
+            return False
+        paired = self._paired_block(side)
+        if paired is None or paired == passing_side:
+            return False
+        sides = sides_of(self.failing, self.failing.op_of(branch))
+        avoided = {self._paired_block(each) for each in sides if each != side} - {paired}
+        activation = self.passing.activation_of(other)
+        first = Instance(self.passing.instance_of(other) + 1)
+        for at in range(first, min(first + _MAX_FOLLOWED, self.passing.instances)):
+            if self.passing.activation(Instance(at)) == activation:
+                block = self.passing.block(Instance(at))
+                if block == paired or block in avoided:
+                    return block != paired
+        return False
 
     def _leads_elsewhere(self, branch: Step, other: Step) -> bool:
         """Does the same value of a `switch` lead to another case than in the passing version?"""
@@ -321,7 +347,7 @@ class Comparison:
                 yield _behind_return(self.passing, definition)
 
 
-def _sides(flow: Flow, branch: Op) -> list[Block]:
+def sides_of(flow: Flow, branch: Op) -> list[Block]:
     """Return the blocks that a branch can lead to."""
     block, image = block_of(flow, branch), flow.thread.image
     return image.branching(int(image.code.block_function[block])).following.get(block, [])

@@ -21,6 +21,7 @@ from whence.program.ids import Activation, Instance, Step
 from whence.trace.conditions import Conditions
 from whence.trace.flow import Flow, Left, Operand, StoredBits
 from whence.trace.queries import Part
+from whence.trace.recording import Comparable
 
 
 class DivergencePredicates(QuestionFinder):
@@ -111,12 +112,17 @@ class DivergencePredicates(QuestionFinder):
                 yield Raised(Influence.ADDRESS, step, step)
 
     def _reads_elsewhere(self, step: Step) -> bool:
-        """Does a call that copies memory, such as strncpy, get another argument?
+        """Does a call that reads memory, such as strncpy or strchr, get another argument?
 
-        The bytes that it copied are proved without it.  They may be a text that no step wrote: then
+        The bytes that it read are proved without it.  They may be a text that no step wrote: then
         the pointer alone is why they differ.
         """
-        return self.flow.queries.is_copy(step) and bool(self.comparison.other_arguments(step))
+        if self.flow.queries.is_copy(step):
+            return bool(self.comparison.other_arguments(step))
+        return self.flow.is_given(step) and any(
+            isinstance(argument, int) and self.flow.compared_as(argument) is Comparable.POINTER
+            for argument in self.comparison.other_arguments(step)
+        )
 
     def _other_pointers(self, step: Step) -> Iterator[Step]:
         """Yield the pointers of a step whose values differ from the passing run."""
@@ -198,8 +204,24 @@ class DivergencePredicates(QuestionFinder):
         if found is not None:
             lost.append(found)
         call = self.points.other_callee(missing) if branch is None else None
+        if branch is None and call is None:
+            branch = self.points.added_branch(missing)
+            yield from self._leaving(missing, about)
         if call is not None and not self.is_hidden(call) and any(self._other_callees(call)):
             yield Raised(Influence.ADDRESS, call, about)
         shown = None if branch is None else self.visible(branch)
         if shown is not None:
             yield Raised(Influence.INDIRECT, shown, about)
+
+    def _leaving(self, missing: Step, about: Step) -> Iterator[Raised]:
+        """Yield the branches that led to where the failing run left a function early.
+
+        `missing` is a step of the passing run that comes after that in the function.
+        """
+        left = self.points.left_at(missing)
+        if left is None or self.comparison.counterpart(left) is not None:
+            return
+        for branch in self.points.diverging_branches(left, set())[0]:
+            shown = self.visible(branch)
+            if shown is not None and self.comparison.side_differs(shown):
+                yield Raised(Influence.INDIRECT, shown, about)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whence.causes.comparison import Comparison, block_of, is_on_closing_line
+from whence.causes.comparison import Comparison, block_of, is_on_closing_line, sides_of
 from whence.program.ids import Block, Instance, Op, Step
 from whence.program.rows import OUTPUT
 from whence.trace.alignment import PairedOp
@@ -237,18 +237,73 @@ class DivergencePoints:
 
         A step that avoids the missing step comes first.
         """
+        jumps = self._added_in(region)
+        return next((j for j in jumps if self._avoids(j, missing, region)), (*jumps, None)[0])
+
+    def _added_in(self, region: Step | None) -> list[Step]:
+        """Return the steps in a region of the failing run that the good version lacks."""
         if region not in self._added_jumps:
             region_of, paired = self.alignment.failing_region, self.alignment.pairing.good_op
             added = _unpaired(self.failing, region_of, paired, region)
             changed = _unpaired(self.failing, region_of, self._same_jump, region)
             self._added_jumps[region] = [*added, *changed]
-        jumps = self._added_jumps[region]
-        return next((j for j in jumps if self._avoids(j, missing, region)), (*jumps, None)[0])
+        return self._added_jumps[region]
 
     def _avoids(self, jump: Step, missing: Step, region: Step | None) -> bool:
         """Does a jump without a condition lead past the operation of a missing step?"""
         op = self.alignment.pairing.bad_op(self.passing.op_of(missing))
         return op is not None and _leads_past(self.failing, jump, op, region)
+
+    def added_branch(self, missing: Step) -> Step | None:
+        """Return the added branch by which the failing run avoided a step of the passing run.
+
+        It stands where the good version has another condition: `if (is_wanted(p))` for `if (*p)`.
+        """
+        alignment = self.alignment
+        at = missing
+        while alignment.failing_counterpart(at) is None:
+            region = alignment.passing_region(at)
+            own = None if region is None else alignment.failing_counterpart(region)
+            if region is None or own is not None:
+                op = alignment.pairing.bad_op(self.passing.op_of(at))
+                branches = filter(self.failing.is_branch, self._added_in(own))
+                return next((b for b in branches if op and self._decides(b, op, own)), None)
+            at = region
+        return None
+
+    def _decides(self, branch: Step, op: Op, region: Step | None) -> bool:
+        """Does a branch lead past an operation, and could it have led to it?"""
+        flow = self.failing
+        image, side = flow.thread.image, flow.side_of(branch)
+        if side is None or image.function_of(flow.op_of(branch)) != image.function_of(op):
+            return False
+        others = [other for other in sides_of(flow, flow.op_of(branch)) if other != side]
+        return not _reaches(flow, side, op, region) and any(
+            _reaches(flow, other, op, region) for other in others
+        )
+
+    def left_at(self, missing: Step) -> Step | None:
+        """Return the last step before the failing run left the function of a missing step early.
+
+        `missing` is a step of the passing run.  The function was left by an exception that it, or
+        what it called, does not catch, or by longjmp or exit.
+        """
+        alignment, flow = self.alignment, self.failing
+        at, region = missing, alignment.passing_region(missing)
+        own = None if region is None else alignment.failing_counterpart(region)
+        while region is not None and own is None:
+            at, region = region, alignment.passing_region(region)
+            own = None if region is None else alignment.failing_counterpart(region)
+        if own is None:
+            return None
+        activation = flow.activation_of(own)
+        first = Step(own + 1)
+        if self.passing.call_of(at) == region:
+            if first > flow.thread.stream.steps or flow.call_of(first) != own:
+                return None
+            activation = flow.activation_of(first)
+        left = flow.left_at(activation)
+        return left if left is not None and left >= own else None
 
     def _same_jump(self, op: Op) -> Op | None:
         """Return the counterpart of an operation; None for a jump that leads to other code now.
@@ -324,16 +379,22 @@ def _leads_past(flow: Flow, jump: Step, op: Op, region: Step | None) -> bool:
     function = flow.thread.image.function_of(op)
     if target is None or flow.thread.image.function_of(flow.op_of(jump)) != function:
         return False
-    following = flow.thread.image.branching(function).following
+    return not _reaches(flow, target, op, region)
+
+
+def _reaches(flow: Flow, start: Block, op: Op, region: Step | None) -> bool:
+    """Does a way lead from a block to an operation of its function, inside a region?"""
+    image = flow.thread.image
+    following = image.branching(image.function_of(op)).following
     end = None if region is None else block_of(flow, flow.op_of(region))
     reached: set[Block] = set()
-    work = [target]
+    work = [start]
     while work:
         block = work.pop()
         if block != end and block not in reached:
             reached.add(block)
             work += following.get(block, ())
-    return block_of(flow, op) not in reached
+    return block_of(flow, op) in reached
 
 
 def _only_target(flow: Flow, op: Op) -> Block | None:

@@ -359,7 +359,7 @@ class CauseSearch:
         """Add the cause that answers a question to the tree; return its number."""
         number = len(self._entries)
         gave_up = self.solver_cost.gave_up
-        proof = self._proofs.refined(question, proof)
+        inputs, proof = proof.inputs, self._proofs.refined(question, proof)
         steps = self._proofs.shown_steps(proof)
         description = self._describer.describe(question, steps, self.failure)
         cause = Cause(
@@ -376,6 +376,7 @@ class CauseSearch:
             is_proved=self.solver_cost.gave_up == gave_up,
             is_cut=proof.is_cut,
             about=self._describer.file_and_line(question.about),
+            static_reads=self._describer.static_reads(inputs, proof.steps),
         )
         self._identities.add(question.identity)
         self._covered |= self._proofs.lines(proof, question)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from whence.causes.observed_failure import ObservedFailure
 from whence.causes.passing_values import PassingValues
 from whence.causes.questions import AddressQuestion, ConditionQuestion, Question
 from whence.inputs import InputByte, InputPointer, InputRange, SourceKind
-from whence.model import Influence, Predicate, Statement
+from whence.model import Influence, Predicate, Statement, StaticRead
 from whence.program.ids import Op, Step
 from whence.program.source import NamedValue
 from whence.trace.conditions import Conditions
@@ -22,6 +22,7 @@ from whence.trace.reads import VariableRead, variables_read
 from whence.trace.statements import Line
 
 Steps = npt.NDArray[np.uint32]
+Reads = tuple[StaticRead, ...]
 _MAX_VALUES = 6  # limit on values in one sentence; guessed
 _MAX_COPIES = 60  # limit on the steps that pass a value on unchanged; guessed
 _MAX_OBSERVED_STEPS = 5_000_000  # limit on steps of a run that is looked at as a whole; guessed
@@ -88,6 +89,22 @@ class CauseDescriber:
             if len(differing) == most:
                 break
         return [self._statement(line, steps) for line in own[:_MAX_OBSERVED_LINES]], differing
+
+    def static_reads(self, inputs: Collection[External], shown: Container[Step]) -> Reads:
+        """Return the lines that read initial values of static variables, of steps that are shown.
+
+        `inputs` is what a proof met that no recorded step made.  Of each variable it is one line.
+        """
+        found: dict[str, StaticRead] = {}
+        for read in inputs:
+            if isinstance(read, Initial) and read.step in shown:
+                name, place = (
+                    self._names.static_variable(read.address),
+                    self._names.place(read.step),
+                )
+                if name is not None and place is not None and name not in found:
+                    found[name] = StaticRead(name, place.file, place.line)
+        return tuple(found[name] for name in sorted(found))
 
     def file_and_line(self, step: Step) -> tuple[str, int] | None:
         """Return the file and the line of a step; None if it has none."""

@@ -112,7 +112,8 @@ class CandidateChanges:
     def _used(self, cause: Cause) -> frozenset[ChangeId]:
         """Return the changes to names that the statements of a cause use."""
         found = (self._limited(self._meeting.through(file, line)) for file, line in places(cause))
-        return frozenset().union(*found)
+        through = (self._limited(self._meeting.of_static(r.name)) for r in cause.static_reads)
+        return frozenset().union(*found, *through)
 
     def _limited(self, changes: frozenset[ChangeId]) -> frozenset[ChangeId]:
         """Return the changes, or none if they are too many to be evidence.

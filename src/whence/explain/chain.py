@@ -234,6 +234,7 @@ class ChainBuilder:
             own = frozenset(missing.changes) & self._root
             if own:
                 yield self._removed_link(missing, cause, own)
+        yield from self._static_links(cause)
         values, changed = self._value_statements(cause), self._changed_statements(cause)
         # Before a change, the values are right: nobody asks where they come from.
         named = _only_value(cause)
@@ -321,6 +322,24 @@ class ChainBuilder:
                 changes=(change,), cause=cause.id,
             )  # fmt: skip
 
+    def _static_links(self, cause: Cause) -> Iterator[Link]:
+        """Yield links for root changes of static variables that pointers led to."""
+        shown: set[ChangeId] = set()
+        for read in cause.static_reads:
+            named = self._meeting.through(read.file, read.line)
+            own = self._meeting.of_static(read.name) & self._root - self._run - named - shown
+            for change in sorted(own & {*cause.changes}):
+                shown.add(change)
+                found = self._changes[change]
+                text = _first_line(found.added) or _first_line(found.removed)
+                is_near = read.file == found.file
+                where = f"line {read.line}" if is_near else f"{read.file}:{read.line}"
+                yield Link(
+                    LinkKind.CHANGE, found.file, found.new.start, found.function or "", text,
+                    f"{where} reads this part of `{read.name}`",
+                    changes=(change,), cause=cause.id,
+                )  # fmt: skip
+
     def _removed_link(self, missing: Missing, cause: Cause, own: Reverted) -> Link:
         """Return the link for a statement that a change removed, replaced or skipped."""
         statement, jump = missing.statement, missing.jump
@@ -335,6 +354,8 @@ class ChainBuilder:
         if instead:
             change = self._changes[instead[0]]
             says = f"before, this was `{statement.text}`"
+            if not self._meeting.removed_at(statement.file, statement.line) & own:
+                says = f"`{statement.text}`, which no longer runs, uses what was changed here"
             return Link(
                 LinkKind.CHANGE, change.file, change.new.start, statement.function,
                 _first_line(change.added), says, passing=values, changes=tuple(sorted(own)),

@@ -322,6 +322,10 @@ class Flow(ABC):
     def activation_of(self, step: Step) -> Activation:
         return self._activation[self.instance_of(step)]
 
+    def left_at(self, activation: Activation) -> Step | None:  # noqa: ARG002 - where it is known
+        """Return the last step before a function was left without a return; None if it returned."""
+        return None
+
     def controlling_step(self, step: Step) -> Step | None:
         """Return the branch or call that decided that `step` ran; None at the outermost level."""
         return self._control[self.instance_of(step)] or None

@@ -71,6 +71,10 @@ class StepNames(ABC):
         """Return in words what memory at an address held before the run; None if unknown."""
         return None
 
+    def static_variable(self, address: int) -> str | None:  # noqa: ARG002 - where memory has addresses
+        """Return the name of the static variable that holds an address; None if there is none."""
+        return None
+
     @abstractmethod
     def accessed(self, step: Step) -> tuple[str, str]:
         """Return the text of what a load, store or call accessed, and what that was in the run."""

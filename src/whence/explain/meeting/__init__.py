@@ -16,6 +16,7 @@ from functools import cached_property
 from whence.changes.changeset import ChangeSet
 from whence.changes.syntax import grammar_of
 from whence.explain.meeting.changed_names import ChangedName, changed_names, idle_changes
+from whence.explain.meeting.declarations import DeclarationKind
 from whence.explain.meeting.name_uses import NameUses
 from whence.explain.meeting.version_index import Ids, VersionIndex, version_indexes
 from whence.model import ChangeId, ChangeKind
@@ -113,6 +114,20 @@ class Meeting:
         """Return the same as `through`, for a statement of the good version."""
         found = self._good.conditions_met(file, line) - self._idle
         return found | self._users[self._good].at(file, line)
+
+    def of_static(self, name: str) -> Ids:
+        """Return the changes of the variables of a name outside of functions, or that are static.
+
+        A pointer may lead to such a variable from code that does not name it.
+        """
+        declared = self._changed.get(name, ()) if name else ()
+        return _NONE.union(
+            *(
+                changed.changes
+                for changed in declared
+                if changed.declaration.sort is DeclarationKind.VARIABLE
+            )
+        )
 
     def declares(self, change: ChangeId) -> frozenset[str]:
         """Return the names whose declarations a change alters, outside of executable statements."""

@@ -138,7 +138,8 @@ def _declaration(node: Node, owner: str, is_local: bool = False) -> Iterator[Sou
         declarator = group[0]
         value = declarator.child_by_field_name("value")
         is_function = _is_function(declarator)
-        runs = is_local and not is_static  # then its initialiser is an executable statement
+        # Then its initialiser is an executable statement.  Of a constant, compilers read the value.
+        runs = is_local and not is_static and not _is_constant(shared, declarator)
         sort = (
             DeclarationKind.FUNCTION
             if is_function
@@ -162,6 +163,16 @@ def _declaration(node: Node, owner: str, is_local: bool = False) -> Iterator[Sou
             is_shared=not (owner or is_static),
             is_local=is_local,
         )
+
+
+def _is_constant(shared: list[Node], declarator: Node) -> bool:
+    """Does a declaration give a name a value for good: `const int a = 1`, `char *const b = c`?"""
+    if any(part.text == b"constexpr" for part in shared):
+        return True
+    inner = declarator.child_by_field_name("declarator")
+    if inner is not None and inner.type in ("pointer_declarator", "reference_declarator"):
+        return any(child.text == b"const" for child in inner.children)
+    return any(part.text == b"const" for part in shared)
 
 
 def _parts(node: Node) -> tuple[list[Node], list[list[Node]]]:

@@ -12,9 +12,9 @@ from whence.frontend.c import ir
 from whence.frontend.c.layout import Layout
 from whence.frontend.c.meaning import Meanings
 from whence.frontend.c.source import ModuleSource
-from whence.frontend.c.tables import OpCode, OpKind
+from whence.frontend.c.tables import BlockFlag, OpCode, OpKind
 from whence.inputs import InputByte, InputRange, InputSource
-from whence.program.ids import Column, Instance, Op, Step
+from whence.program.ids import Activation, Column, Instance, Op, Step
 from whence.program.operations import COp, Operation
 from whence.program.rows import COPY, INPUT, MIXED, OUTPUT, READ
 from whence.trace.c.inputs import (
@@ -46,6 +46,7 @@ from whence.trace.queries import OUTSIDE, Dependence, Part, Queries
 CHUNK = 1 << 17  # steps whose values are replayed together; guessed
 _MAX_CHUNKS = 64  # chunks whose values stay in memory; guessed
 _MAX_HOPS = 64  # copies of copies that are followed; guessed
+_MAX_CLEANING = 4096  # limit on instances of code that cleans up after an exception; guessed
 _STREAMS = ("stdin", "stdout", "stderr")  # variables of the C library that no program sets
 
 
@@ -85,6 +86,34 @@ class CFlow(Flow):
 
     def describer(self) -> CStepDescriber:
         return CStepDescriber(self.thread)
+
+    def left_at(self, activation: Activation) -> Step | None:
+        activations, queries = self.thread.stream.activations, self.thread.queries
+        if int(activations["ret"][activation]):
+            return None
+        instance = Instance(int(activations["last_instance"][activation]))
+        last = queries.last_step(instance)
+        if int(self._codes[self.op_of(last)]) == OpCode.RESUME:
+            last = self._unwound_at(instance) or last
+            instance = self.instance_of(last)
+        if instance + 1 < self.instances:
+            inner = self.activation(Instance(instance + 1))
+            if self._call[inner] == last:
+                return self.left_at(inner) or last
+        return last
+
+    def _unwound_at(self, instance: Instance) -> Step | None:
+        """Return the call that an exception left, for an instance of the code that cleans up."""
+        flags = self.thread.image.program.blocks["flags"]
+        at: Instance | None = instance
+        for _ in range(_MAX_CLEANING):
+            if at is None:
+                break
+            before = self.previous_instance(at)
+            if int(flags[self.block(at)]) & BlockFlag.LANDING:
+                return None if before is None else self.thread.queries.last_step(before)
+            at = before
+        return None
 
     # --- values --------------------------------------------------------------------------------
 

@@ -70,6 +70,11 @@ class Addresses:
         variable = self._variable(address)
         return None if variable is None else f"it is the initial value of `{variable[1].text}`"
 
+    def variable(self, address: int) -> str | None:
+        """Return the name of the static variable that holds an address."""
+        variable = self._variable(address)
+        return None if variable is None else variable[1].text
+
     def _variable(self, address: int) -> tuple[int, CTerm] | None:
         """Return the static variable that holds an address, and where it begins."""
         at = bisect_right(self._variables, address, key=lambda row: row[0]) - 1

@@ -146,6 +146,9 @@ class CStepNames(StepNames):
     def initial(self, address: int) -> str | None:
         return self._values.addresses.initial(address)
 
+    def static_variable(self, address: int) -> str | None:
+        return self._values.addresses.variable(address)
+
     def accessed(self, step: Step) -> tuple[str, str]:
         op = self.thread.queries.op_of(step)
         source, local = self.thread.image.locate(op)
