@@ -256,3 +256,43 @@ def test_a_constant_whose_value_the_compiler_uses_is_on_the_chain(
     assert found.root == {"fault"}
     assert found.result.status == "explained"
     assert found.links[:2] == ["fault", "use"]
+
+
+# What the program does after it caught an exception corresponds to what it does without one.
+NO_LONGER_THROWN = """
+     #include <iostream>
+     #include <list>
+     #include <stdexcept>
+     #include <string>
+     static long fold(long a, char op, long b) {
+         if (op == '/') {
+             if (b == 0)
+    -            throw std::overflow_error("division by zero");  // [fault]
+    +            return 0;  // [fault]
+             return a / b;
+         }
+         return a + b;
+     }
+     static long evaluate(const std::string &text) {
+         std::string copy = text;
+         return fold(copy[0] - '0', copy[1], copy[2] - '0');
+     }
+     int main() {
+         std::list<std::string> problems;
+         for (const char *text : {"1+2", "4/0"}) {
+             try {
+                 std::cout << evaluate(text);
+             } catch (const std::runtime_error &error) {
+                 problems.push_back(error.what());
+             }
+         }
+         return problems.empty() ? 1 : 0;  // [fails]
+     }
+"""
+
+
+def test_an_exception_that_is_no_longer_thrown_is_on_the_chain(tmp_path: Path) -> None:
+    found = explained(tmp_path, NO_LONGER_THROWN, "./program")
+    assert found.root == {"fault"}
+    assert found.result.status == "explained"
+    assert found.links == ["fault", "fails"]

@@ -383,6 +383,53 @@ def test_a_new_function_in_the_place_of_a_condition_is_on_the_chain(tmp_path: Pa
     assert "this line is new" in link.says.lower()
 
 
+# What the new function does not write moves all that is written after it.
+NEW_PADDING = """
+     #include <stdio.h>
+     #include <string.h>
+    +static char *pad(char *at, int by, int gaps, int *phase) {  // [new]
+    +    *phase += by;  // [new]
+    +    while (*phase > gaps) {  // [new]
+    +        *at++ = ' ';  // [new]
+    +        *phase -= gaps;  // [new]
+    +    }  // [new]
+    +    return at;  // [new]
+    +}  // [new]
+     static char line[80];
+     static void fill(const char *const *words, int count, int extra) {
+         char *at = line;
+         int gaps = count - 1, phase = gaps / 2;
+         for (int i = 0; i < count; i++) {
+             memcpy(at, words[i], strlen(words[i]));
+             at += strlen(words[i]);
+             if (i + 1 == count)
+                 break;
+             *at++ = ' ';
+    -        phase += extra;  // [call]
+    -        while (phase >= gaps) {  // [call]
+    -            *at++ = ' ';  // [call]
+    -            phase -= gaps;  // [call]
+    -        }  // [call]
+    +        at = pad(at, extra, gaps, &phase);  // [call]
+         }
+     }
+     int main(void) {
+         const char *words[] = {"then", "it", "sleeps", "for", "a", "while"};
+         fill(words, 6, 4);
+         puts(line);  // [fails]
+         return 0;
+     }
+"""
+
+
+def test_a_new_function_that_moves_the_text_after_it_is_on_the_chain(tmp_path: Path) -> None:
+    test = "test \"$(./program)\" = 'then  it  sleeps for  a  while'"
+    answer = explain(tmp_path, NEW_PADDING, test)
+    assert answer.root == {"new", "call"}
+    assert answer.result.status == "explained", answer.result.reason
+    assert any(link.text.strip() == "return at;" for link in answer.chain)
+
+
 @pytest.mark.parametrize("text", [NEW_FUNCTION, NEW_STRUCT])
 def test_a_faulty_new_function_is_in_the_root_and_on_the_chain(tmp_path: Path, text: str) -> None:
     answer = explain(tmp_path, text)

@@ -192,6 +192,9 @@ class DivergencePredicates(QuestionFinder):
             missing = () if output is None else (output,)
         for step in missing:
             yield from self._preventing(step, question.about, lost)
+        for step in silence.moved:
+            if not self.is_hidden(step):
+                yield Raised(Influence.ADDRESS, step, question.about)
 
     def _preventing(self, missing: Step, about: Step, lost: list[Lost]) -> Iterator[Raised]:
         """Yield the branch that prevented a step of the passing run; note what was lost."""
@@ -207,6 +210,9 @@ class DivergencePredicates(QuestionFinder):
         if branch is None and call is None:
             branch = self.points.added_branch(missing)
             yield from self._leaving(missing, about)
+            thrown = self.points.thrown_before(missing)
+            if thrown is not None and thrown < missing:
+                yield from self._preventing(thrown, about, lost)
         if call is not None and not self.is_hidden(call) and any(self._other_callees(call)):
             yield Raised(Influence.ADDRESS, call, about)
         shown = None if branch is None else self.visible(branch)

@@ -305,6 +305,23 @@ class DivergencePoints:
         left = flow.left_at(activation)
         return left if left is not None and left >= own else None
 
+    def thrown_before(self, missing: Step) -> Step | None:
+        """Return the step of the passing run that threw what led to a step that only it has.
+
+        The failing run made the same call, from which that exception came.
+        """
+        alignment, flow = self.alignment, self.passing
+        at, region = missing, alignment.passing_region(missing)
+        while region is not None and alignment.failing_counterpart(region) is None:
+            at, region = region, alignment.passing_region(region)
+        if region is None or not flow.is_call(region) or flow.call_of(at) == region:
+            return None
+        first = Step(region + 1)
+        if first > flow.thread.stream.steps or flow.call_of(first) != region:
+            return None
+        thrown = flow.left_at(flow.activation_of(first))
+        return None if thrown is None or alignment.failing_counterpart(thrown) else thrown
+
     def _same_jump(self, op: Op) -> Op | None:
         """Return the counterpart of an operation; None for a jump that leads to other code now.
 

@@ -27,6 +27,8 @@ class Silence(NamedTuple):
     # Steps of the passing run that the failing run lacks and that wrote what is missing; None: they
     # are not known, so the first output after `after` that has no counterpart is taken.
     missing: tuple[Step, ...] | None = None
+    # Steps that wrote the differing byte, and that wrote another place in the passing run.
+    moved: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

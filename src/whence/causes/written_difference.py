@@ -44,7 +44,7 @@ def written_failure(difference: StreamDifference, failing: Flow, passing: Flow) 
         step=step,
         seeds=frozenset((operand, ALL) for operand in found.operands) or frozenset({(step, ALL)}),
         bears_on=frozenset(found.too_short),
-        silence=Silence(last, step, tuple(found.missing)),
+        silence=Silence(last, step, tuple(found.missing), tuple(found.moved)),
     )
     where = stream_name(difference.failing, failing.thread)
     words, outcome, subject = _words(difference, where)
@@ -82,6 +82,7 @@ class _Sources:
         self._comparison, self._byte = comparison, byte
         self.operands: set[Operand] = set()
         self.missing: list[Step] = []  # steps of the passing run that the failing run lacks
+        self.moved: list[Step] = []  # steps that wrote the byte, and another one in the passing run
         self.too_short: set[Step] = set()  # outputs that should have gone on
 
     def compare(self, own: Piece | None, other: Piece | None) -> None:
@@ -117,9 +118,12 @@ class _Sources:
             elif counterpart not in known:
                 self.operands.add(counterpart)
         for operand in sources:
-            counterpart = comparison.counterpart(Step(_step_of(operand)))
+            step = Step(_step_of(operand))
+            counterpart = comparison.counterpart(step)
             if counterpart is None or counterpart in others:
                 self.operands.add(operand)
+            elif step and comparison.went_elsewhere(step):
+                self.moved.append(step)
         if own.size != other.size or not self.operands:
             self._add_printed(own)
 

@@ -109,7 +109,9 @@ def _only_resuming(function: Function, following: Sequence[Sequence[int]]) -> se
     resuming = {
         i for i, block in enumerate(function.blocks) if block.instructions[-1].opcode == "resume"
     }
-    others = {i for i, targets in enumerate(following) if not targets} - resuming
+    # A destructor that throws while another exception is under way ends the run.
+    ends = {i for i, targets in enumerate(following) if not targets}
+    others = {i for i in ends - resuming if not is_assertion(function.blocks[i])}
     usual = reaching([0], [[to for to in targets if to not in landing] for targets in following])
     before = predecessors(following)
     return reaching(resuming, before) - reaching(others, before) - usual
