@@ -63,7 +63,7 @@ def omissions(each: int) -> Iterator[WrongChange]:
     for folder in sorted(path for path in PROGRAMS.iterdir() if path.is_dir()):
         for number, case in enumerate(load(folder)):
             if number < each:
-                stdin = {"stdin": case.stdin}
+                stdin = {"stdin": case.beside["stdin"]}
                 yield WrongChange(
                     f"{case.program}/{case.name}", {**case.good, **stdin},
                     {**case.faulty, **stdin}, case.test, case.build,

@@ -5,7 +5,8 @@ programs/NAME/faults.toml     faults, each with an input
 packages/NAME.toml            faults of a public package, whose sources are fetched, with inputs
 
 A list of a package says which `sources` of its `folder` are the program, what they are called here
-(`rename`), which `files` stand beside them, and with which `flags` and `libs` they are built.
+(`rename`), which `files` and `copies` of the package stand beside them, and with which `flags` and
+`libs` they are built.
 
 A fault has:
   edits          edits of the bad version, or `file`, `old` and `new` for a single one
@@ -156,6 +157,8 @@ def load_package(file: Path, releases: Path) -> Iterator[Omission]:
     own = {name: text.encode() for name, text in document.get("files", {}).items()}
     program |= {name: text for name, text in own.items() if name.endswith((".c", ".cc", ".h"))}
     beside = {name: text for name, text in own.items() if name not in program}
+    for copied in document.get("copies", ()):
+        beside[Path(copied).name] = (folder / copied).read_bytes()
     for entry in document["fault"]:
         stdin = entry.get("stdin", document.get("stdin", "")).encode()
         more = {name: text.encode() for name, text in entry.get("files", {}).items()}

@@ -296,3 +296,48 @@ def test_an_exception_that_is_no_longer_thrown_is_on_the_chain(tmp_path: Path) -
     assert found.root == {"fault"}
     assert found.result.status == "explained"
     assert found.links == ["fault", "fails"]
+
+
+# The library links the nodes of a list and of a map in compiled code.
+LINKED = """
+     #include <iostream>
+     #include <list>
+     #include <map>
+     #include <string>
+     static std::map<std::string, int> known;
+     static std::list<std::string> order;
+     static void note(const std::string &name, int count) {
+    -    known[name] += count;  // [fault]
+    +    known[name] = count;  // [fault]
+         order.remove(name);
+         order.push_front(name);
+     }
+     static void forget_small() {
+         for (auto at = known.begin(); at != known.end();) {
+             if (at->second < 3) {  // [test]
+                 order.remove(at->first);
+                 at = known.erase(at);
+             } else {
+                 ++at;
+             }
+         }
+     }
+     int main() {
+         std::cout << "names: ";
+         for (const char *name : {"ash", "oak", "elm", "ash", "fir", "oak", "ash", "elm"})
+             note(name, name[0] == 'o' ? 3 : 1);
+         forget_small();
+         order.sort();
+         order.reverse();
+         std::cout << order.front() << " " << known.size();  // [fails]
+         return 0;
+     }
+"""
+
+
+def test_the_nodes_of_a_list_and_a_map_are_followed(tmp_path: Path) -> None:
+    found = explained(tmp_path, LINKED, 'test "$(./program)" = "names: oak 2"')
+    assert found.root == {"fault"}
+    assert found.result.status == "explained"
+    assert found.links[0] == "fault"
+    assert "fails" in found.links

@@ -10,7 +10,9 @@
 #include <fstream>
 #include <iomanip>
 #include <istream>
+#include <list>
 #include <locale>
+#include <map>
 #include <ostream>
 #include <sstream>
 #include <string>
@@ -257,6 +259,282 @@ template <> istream &istream::ignore(streamsize most, int end)
 template <> istream &istream::ignore(streamsize most)
 {
     return ignore(most, END);
+}
+
+} // namespace std
+#endif
+
+#ifdef __GLIBCXX__
+// What links the nodes of std::list, and those of std::map and std::set: a red-black tree.
+namespace std {
+namespace __detail {
+
+void _List_node_base::_M_hook(_List_node_base *const before) noexcept
+{
+    _M_next = before;
+    _M_prev = before->_M_prev;
+    before->_M_prev->_M_next = this;
+    before->_M_prev = this;
+}
+
+void _List_node_base::_M_unhook() noexcept
+{
+    _M_prev->_M_next = _M_next;
+    _M_next->_M_prev = _M_prev;
+}
+
+void _List_node_base::_M_transfer(_List_node_base *const first, _List_node_base *const end) noexcept
+{
+    if (this == end || first == end)
+        return;
+    _List_node_base *const last = end->_M_prev;
+    first->_M_prev->_M_next = end;
+    end->_M_prev = first->_M_prev;
+    first->_M_prev = _M_prev;
+    last->_M_next = this;
+    _M_prev->_M_next = first;
+    _M_prev = last;
+}
+
+void _List_node_base::_M_reverse() noexcept
+{
+    _List_node_base *node = this;
+    do {
+        _List_node_base *const next = node->_M_next;
+        node->_M_next = node->_M_prev;
+        node->_M_prev = next;
+        node = next;
+    } while (node != this);
+}
+
+void _List_node_base::swap(_List_node_base &one, _List_node_base &other) noexcept
+{
+    _List_node_base *const first = one._M_next, *const last = one._M_prev;
+    const bool is_empty = first == &one;
+    if (other._M_next == &other) {
+        one._M_next = one._M_prev = &one;
+    } else {
+        one._M_next = other._M_next;
+        one._M_prev = other._M_prev;
+        one._M_next->_M_prev = one._M_prev->_M_next = &one;
+    }
+    if (is_empty) {
+        other._M_next = other._M_prev = &other;
+    } else {
+        other._M_next = first;
+        other._M_prev = last;
+        first->_M_prev = last->_M_next = &other;
+    }
+}
+
+} // namespace __detail
+
+using TreeNode = _Rb_tree_node_base;
+
+namespace {
+
+// The header of a tree is the parent of its root, and the root is the parent of the header.
+TreeNode *next_in_tree(TreeNode *node)
+{
+    if (node->_M_right) {
+        node = node->_M_right;
+        while (node->_M_left)
+            node = node->_M_left;
+        return node;
+    }
+    TreeNode *parent = node->_M_parent;
+    while (node == parent->_M_right) {
+        node = parent;
+        parent = parent->_M_parent;
+    }
+    return node->_M_right == parent ? node : parent;
+}
+
+TreeNode *previous_in_tree(TreeNode *node)
+{
+    if (node->_M_color == _S_red && node->_M_parent->_M_parent == node)
+        return node->_M_right; // the header: the last node comes before it
+    if (node->_M_left) {
+        node = node->_M_left;
+        while (node->_M_right)
+            node = node->_M_right;
+        return node;
+    }
+    TreeNode *parent = node->_M_parent;
+    while (node == parent->_M_left) {
+        node = parent;
+        parent = parent->_M_parent;
+    }
+    return parent;
+}
+
+void put_in_place_of(TreeNode *node, TreeNode *other, TreeNode *parent, TreeNode &header)
+{
+    if (header._M_parent == node)
+        header._M_parent = other;
+    else if (parent->_M_left == node)
+        parent->_M_left = other;
+    else
+        parent->_M_right = other;
+    if (other)
+        other->_M_parent = parent;
+}
+
+void rotate_left(TreeNode *node, TreeNode &header)
+{
+    TreeNode *const child = node->_M_right;
+    node->_M_right = child->_M_left;
+    if (child->_M_left)
+        child->_M_left->_M_parent = node;
+    put_in_place_of(node, child, node->_M_parent, header);
+    child->_M_left = node;
+    node->_M_parent = child;
+}
+
+void rotate_right(TreeNode *node, TreeNode &header)
+{
+    TreeNode *const child = node->_M_left;
+    node->_M_left = child->_M_right;
+    if (child->_M_right)
+        child->_M_right->_M_parent = node;
+    put_in_place_of(node, child, node->_M_parent, header);
+    child->_M_right = node;
+    node->_M_parent = child;
+}
+
+bool is_black(const TreeNode *node)
+{
+    return !node || node->_M_color == _S_black;
+}
+
+// The paths through `node`, which may be null, have one black node too few.
+void lift_black(TreeNode *node, TreeNode *parent, TreeNode &header)
+{
+    while (node != header._M_parent && is_black(node)) {
+        const bool is_left = node == parent->_M_left;
+        TreeNode *sibling = is_left ? parent->_M_right : parent->_M_left;
+        if (sibling->_M_color == _S_red) {
+            sibling->_M_color = _S_black;
+            parent->_M_color = _S_red;
+            (is_left ? rotate_left : rotate_right)(parent, header);
+            sibling = is_left ? parent->_M_right : parent->_M_left;
+        }
+        if (is_black(sibling->_M_left) && is_black(sibling->_M_right)) {
+            sibling->_M_color = _S_red;
+            node = parent;
+            parent = parent->_M_parent;
+            continue;
+        }
+        if (is_black(is_left ? sibling->_M_right : sibling->_M_left)) {
+            (is_left ? sibling->_M_left : sibling->_M_right)->_M_color = _S_black;
+            sibling->_M_color = _S_red;
+            (is_left ? rotate_right : rotate_left)(sibling, header);
+            sibling = is_left ? parent->_M_right : parent->_M_left;
+        }
+        sibling->_M_color = parent->_M_color;
+        parent->_M_color = _S_black;
+        (is_left ? sibling->_M_right : sibling->_M_left)->_M_color = _S_black;
+        (is_left ? rotate_left : rotate_right)(parent, header);
+        break;
+    }
+    if (node)
+        node->_M_color = _S_black;
+}
+
+} // namespace
+
+TreeNode *_Rb_tree_increment(TreeNode *node) throw()
+{
+    return next_in_tree(node);
+}
+
+const TreeNode *_Rb_tree_increment(const TreeNode *node) throw()
+{
+    return next_in_tree(const_cast<TreeNode *>(node));
+}
+
+TreeNode *_Rb_tree_decrement(TreeNode *node) throw()
+{
+    return previous_in_tree(node);
+}
+
+const TreeNode *_Rb_tree_decrement(const TreeNode *node) throw()
+{
+    return previous_in_tree(const_cast<TreeNode *>(node));
+}
+
+void _Rb_tree_insert_and_rebalance(
+    const bool is_left, TreeNode *node, TreeNode *parent, TreeNode &header) throw()
+{
+    node->_M_parent = parent;
+    node->_M_left = node->_M_right = nullptr;
+    node->_M_color = _S_red;
+    if (is_left) {
+        parent->_M_left = node; // for the first node, this is the first node of the header
+        if (parent == &header) {
+            header._M_parent = node;
+            header._M_right = node;
+        } else if (parent == header._M_left) {
+            header._M_left = node;
+        }
+    } else {
+        parent->_M_right = node;
+        if (parent == header._M_right)
+            header._M_right = node;
+    }
+    while (node != header._M_parent && node->_M_parent->_M_color == _S_red) {
+        TreeNode *above = node->_M_parent;
+        TreeNode *const top = above->_M_parent;
+        const bool is_above_left = above == top->_M_left;
+        TreeNode *const uncle = is_above_left ? top->_M_right : top->_M_left;
+        if (!is_black(uncle)) {
+            above->_M_color = uncle->_M_color = _S_black;
+            top->_M_color = _S_red;
+            node = top;
+            continue;
+        }
+        if (node == (is_above_left ? above->_M_right : above->_M_left)) {
+            node = above;
+            (is_above_left ? rotate_left : rotate_right)(node, header);
+            above = node->_M_parent;
+        }
+        above->_M_color = _S_black;
+        top->_M_color = _S_red;
+        (is_above_left ? rotate_right : rotate_left)(top, header);
+    }
+    header._M_parent->_M_color = _S_black;
+}
+
+TreeNode *_Rb_tree_rebalance_for_erase(TreeNode *const node, TreeNode &header) throw()
+{
+    TreeNode *const next = next_in_tree(node);
+    if (header._M_left == node)
+        header._M_left = next;
+    if (header._M_right == node) // nothing is right of it; before the only node, the header is left
+        header._M_right = node->_M_left ? previous_in_tree(node) : node->_M_parent;
+    _Rb_tree_color taken = node->_M_color;
+    TreeNode *child, *parent = node->_M_parent;
+    if (!node->_M_left || !node->_M_right) {
+        child = node->_M_left ? node->_M_left : node->_M_right;
+        put_in_place_of(node, child, parent, header);
+    } else {
+        // The next node, which has no left child, takes the place of the node.
+        taken = next->_M_color;
+        child = next->_M_right;
+        parent = next->_M_parent == node ? next : next->_M_parent;
+        if (parent != next) {
+            put_in_place_of(next, child, parent, header);
+            next->_M_right = node->_M_right;
+            next->_M_right->_M_parent = next;
+        }
+        put_in_place_of(node, next, node->_M_parent, header);
+        next->_M_left = node->_M_left;
+        next->_M_left->_M_parent = next;
+        next->_M_color = node->_M_color;
+    }
+    if (taken == _S_black && header._M_parent && header._M_parent != &header)
+        lift_black(child, parent, header);
+    return node;
 }
 
 } // namespace std
