@@ -22,6 +22,7 @@ _TOKEN = re.compile(rb"[0-9]+|[A-Za-z_]+|.", re.DOTALL)
 _WORD = re.compile(rb"[A-Za-z_]+")
 _DIGITS = re.compile(rb"[0-9]+")
 _MAX_WORDS, _MAX_NUMBERS = 80, 40  # of a program that are put into inputs; guessed
+_MAX_WORD = 40  # bytes of a word that is put into inputs; guessed
 _MAX_SEEDS = 48  # inputs that others are made from, the latest; guessed
 _MAX_LENGTH = 1 << 13  # of an input that is made, in bytes; guessed
 _MAX_EDITS = 4  # of one input; guessed
@@ -59,6 +60,7 @@ class NearbyInputs:
         self._vocabulary, self._free = vocabulary, sorted(free)
         self._random = Random(0)
         self._words = list(vocabulary.words)
+        self._compared: list[bytes] = []  # words that a run compared a piece of its input with
         self._seeds: list[Contents] = []
         self._best: list[Contents] = []  # those that reach the change
         self._shapes: set[bytes] = set()
@@ -67,8 +69,8 @@ class NearbyInputs:
     def learn(self, words: Iterable[bytes]) -> None:
         """Note words that a run compared a piece of its input with."""
         for word in words:
-            if 0 < len(word) <= 40 and word not in self._words:
-                self._words.append(word)
+            if 0 < len(word) <= _MAX_WORD and word not in self._compared:
+                self._compared.append(word)
 
     def add_best(self, contents: Contents) -> None:
         """Note an input that reaches the change."""
@@ -130,14 +132,22 @@ class NearbyInputs:
         value = pick.choice((*near, *(pick.choice(others) + pick.choice((0, 0, 1, -1)),) * 4))
         return min(value, _SMALL) if self.is_careful else value
 
+    def _word(self) -> bytes:
+        """Return a word, most often one that the program looks for."""
+        words = self._words
+        if self._compared and (not words or self._random.random() < 0.7):
+            words = self._compared
+        return self._random.choice(words) if words else b"0"
+
     def _change_word(self, tokens: list[bytes]) -> None:
         places = [at for at, token in enumerate(tokens) if _WORD.fullmatch(token)]
         at = self._random.choice(places)
-        tokens[at] = self._random.choice([*self._words, *(tokens[place] for place in places)])
+        others = [tokens[place] for place in places]
+        tokens[at] = self._random.choice([*others, *[self._word()] * (1 + len(others))])
 
     def _put_word(self, tokens: list[bytes]) -> None:
         at = self._random.randrange(len(tokens) + 1)
-        new = self._random.choice([*self._words, *tokens, b"0", b" "])
+        new = self._random.choice([*tokens, *[self._word()] * (1 + len(tokens)), b"0", b" "])
         tokens[at:at] = [new] if self._random.random() < 0.5 else [b" ", new]
 
     def _change_token(self, tokens: list[bytes]) -> None:
@@ -164,7 +174,7 @@ class NearbyInputs:
         pick = self._random
         lines = b"".join(tokens).splitlines(keepends=True)
         at, other = pick.randrange(len(lines)), pick.randrange(len(lines))
-        kind = pick.randrange(6)
+        kind = pick.choice((0, 1, 2, 3, 3, 3, 4, 4))
         if kind == 0:
             del lines[at]
         elif kind == 1:
@@ -173,9 +183,9 @@ class NearbyInputs:
             words, others = lines[at].split(b" "), lines[other].split(b" ")
             cut = pick.randrange(len(words) + 1)
             lines.insert(at, b" ".join([*words[:cut], *others[cut:]]))
-        elif kind == 3 and self._words:  # a copy that begins with another word
+        elif kind == 3 and (self._words or self._compared):  # a copy that begins with another word
             _, space, rest = lines[at].partition(b" ")
-            lines.insert(other, pick.choice(self._words) + (space or b"\n") + rest)
+            lines.insert(other, self._word() + (space or b"\n") + rest)
         else:
             lines.insert(other + pick.randrange(2), lines[at])
         lines = [one if one.endswith(b"\n") else one + b"\n" for one in lines]
