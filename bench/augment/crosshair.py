@@ -57,8 +57,9 @@ def measure(case: Case, crosshair: str, seconds: float) -> tuple[str, float]:
             if found is not None:
                 said = f"{function}({found[1]})"
                 break
-            if "All paths explored" in ended.stdout or "No differences found" in ended.stdout:
-                said = ended.stdout.strip().splitlines()[-1]
+            lines = ended.stdout.splitlines()
+            ends = [one for one in lines if "All paths explored" in one or "No differences" in one]
+            said = ends[-1].strip() if ends else said
         return said, _used() - before
 
 
