@@ -10,6 +10,7 @@ builds of its own of both versions.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import resource
@@ -31,6 +32,8 @@ from whence.subject.trial import BuildAndTest, environment
 
 _REACHED, _EXPOSED = ChangeStatus.REACHED.value, ChangeStatus.EXPOSED.value
 _EQUAL = ChangeStatus.EQUAL.value
+_RESCAN = 0.3  # seconds for which the time of running processes is taken as known; guessed
+_DEPTH = 6  # generations of processes that are looked for; guessed
 _PATIENCE = 40  # how often the limit on the clock is the one on the CPU; guessed
 
 
@@ -123,9 +126,40 @@ def _is_verified(case: Case, one: AugmentedChange, folder: Path) -> bool | None:
 
 
 def _cpu() -> float:
-    """Return the CPU seconds of this process and of those that it started and that have ended."""
+    """Return the CPU seconds of this process and of all that it started."""
     used = os.times()
-    return used.user + used.system + used.children_user + used.children_system
+    return used.user + used.system + used.children_user + used.children_system + _running.seconds()
+
+
+class _Running:
+    """The CPU seconds of processes that still run below this one, such as the fork server."""
+
+    def __init__(self) -> None:
+        self._seen, self._seconds = 0.0, 0.0
+
+    def seconds(self) -> float:
+        if time.monotonic() - self._seen > _RESCAN:
+            self._seconds, self._seen = self._now(), time.monotonic()
+        return self._seconds
+
+    @staticmethod
+    def _now() -> float:
+        parents: dict[int, int] = {}
+        ticks: dict[int, int] = {}
+        for file in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                fields = file.read_text().rpartition(")")[2].split()
+                process = int(file.parent.name)
+                parents[process] = int(fields[1])
+                ticks[process] = sum(map(int, fields[11:15]))  # with children that have ended
+        below = {os.getpid()}
+        for _ in range(_DEPTH):
+            below |= {one for one, parent in parents.items() if parent in below}
+        total = sum(ticks.get(one, 0) for one in below - {os.getpid()})
+        return total / os.sysconf("SC_CLK_TCK")
+
+
+_running = _Running()
 
 
 def _cpu_of_children() -> float:
