@@ -16,7 +16,7 @@ from whence.program.ids import Step
 from whence.program.rows import COPY, OUTPUT, READ
 from whence.trace.columns import BRANCH, CALL, RETURN
 from whence.trace.queries import Part, Queries
-from whence.trace.slicer import ByteRange, executed_ops, slice_
+from whence.trace.slicer import ByteRange, Slicer, executed_ops, slice_
 
 seeds = st.integers(0, 2**32 - 1)
 examples = settings(max_examples=120, deadline=None)
@@ -26,9 +26,11 @@ def check_slices(found: Sample, **options: Any) -> None:
     """Check the slices of several points, one by one and together."""
     steps = found.stream.steps
     points = {*range(1, steps + 1, 29), steps}
+    slicer = Slicer(found.stream, **options)  # one slice must leave nothing to the next
     for criteria in [*([point] for point in points), sorted(points)[-3:]]:
         true = true_slice(found, [(step, Part.VALUE) for step in criteria], **options)
         assert slice_(found.stream, criteria, **options).tolist() == sorted(true)
+        assert slicer.slice(criteria).tolist() == sorted(true)
 
 
 def some_guards(found: Sample, random: np.random.Generator) -> Any:

@@ -41,6 +41,7 @@ class _View:
 
     def __init__(self, joint: Unknowns, number: int, own: Unknowns) -> None:
         self._joint, self._own = joint, own
+        own.spell_out()
         self._whats = [_named(number, joint, one) for one in own.all]
         terms = [
             joint.whole(what, one.term.sort(), one.recorded)
@@ -65,7 +66,7 @@ class _View:
                 self._joint.add_fact(what, self.fact(fact))
             known = self._joint.of(what)
             if one.spelling is not None and known.spelling is None:
-                known.spelling = self.fact(one.spelling)
+                known.spell_as(self.fact(one.spelling))
 
 
 def _named(number: int, joint: Unknowns, one: UnknownValue) -> What:

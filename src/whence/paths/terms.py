@@ -94,8 +94,20 @@ class UnknownValue:
     # What holds of it in every run that reads its inputs in the same way: an argument has no zero
     # byte, a byte of a line is no newline.
     facts: list[Fact] = field(default_factory=list)
-    # What holds of a number and the bytes that spell it, if other code looks at these bytes.
-    spelling: Fact | None = None
+    # Returns what holds of a number and the bytes that spell it, if other code looks at these
+    # bytes.  It is long, and most numbers are only compared: it is made when it is asked for.
+    spell: Callable[[], Fact] | None = None
+    _spelling: Fact | None = None
+
+    @property
+    def spelling(self) -> Fact | None:
+        if self._spelling is None and self.spell is not None:
+            self._spelling = self.spell()
+        return self._spelling
+
+    def spell_as(self, fact: Fact) -> None:
+        """Note what holds of a number and the bytes that spell it."""
+        self.spell = lambda: fact
 
 
 class Unknowns:
@@ -173,6 +185,11 @@ class Unknowns:
         found = (one for one in self._numbers if isinstance(one, kinds) and one.source == source)
         return sorted(found, key=lambda one: (one.start, one.stop))
 
+    def spell_out(self) -> None:
+        """Make the spellings of all numbers; their bytes become unknowns."""
+        for one in list(self.all):
+            _ = one.spelling
+
     def read_by(self, formula: Any) -> int:
         """Return the unknowns whose terms are in a formula."""
         found, seen, work = 0, set(), [formula]
@@ -226,9 +243,11 @@ class Unknowns:
         found: list[Fact] = []
         linked = 0
         for one in self.members(unknowns):
-            if one.spelling is not None and self._is_spelled_by(one.what, bytes_in):
-                found.append(one.spelling)
-                linked |= one.spelling.unknowns
+            if one.spell is None or not self._is_spelled_by(one.what, bytes_in):
+                continue
+            if (spelling := one.spelling) is not None:
+                found.append(spelling)
+                linked |= spelling.unknowns
         return linked, found
 
     @staticmethod
@@ -271,8 +290,9 @@ class Unknowns:
         """Do other unknowns share input bytes or facts with a set?"""
         if self._key(unknowns) != unknowns:
             return True
-        spelled = [one.spelling for one in self.all if one.spelling is not None]
-        return any(spelling.unknowns & unknowns for spelling in spelled)
+        own = {one.what for one in self.members(unknowns)}
+        spelled = [one.what for one in self.all if one.spell is not None]
+        return any(what in own or self._is_spelled_by(what, own) for what in spelled)
 
     def _key(self, unknowns: int) -> int:
         """Return the set with all unknowns that share input bytes or facts with it."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +40,7 @@ class ByteRange:
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)  # two tables are the same if they are one: they are large
 class Potential:
     """Which untaken sides of branches may define what a load reads.
 
@@ -55,6 +56,12 @@ class Potential:
     class_edge: U32
     edge_stretch: U32
     edge_block: U32
+
+
+# The tables of each program, and the code that they are about.
+_LOOKED_UP: WeakKeyDictionary[Potential, tuple[Code, dict[str, npt.NDArray[Any]]]] = (
+    WeakKeyDictionary()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +91,32 @@ def slice_(
     `trusted` (for each function) leaves out the steps in and below such functions.  The call of
     the outermost one stands for them, with all its arguments; dependences through it are kept.
     """
-    found = _Criteria(stream, criteria, data, control, trusted)
-    if not found.points and not found.only:
-        return np.zeros(0, np.uint32)
-    members = _run(_question(stream, found, data, control, potential, guards, trusted))
-    return _with(members, found.only)
+    return Slicer(
+        stream, data=data, control=control, potential=potential, guards=guards, trusted=trusted
+    ).slice(criteria)
+
+
+class Slicer:
+    """Computes slices of one run; what only depends on the run is laid out once.
+
+    The parameters are those of `slice_`.
+    """
+
+    def __init__(
+        self, stream: Stream, *, data: bool = True, control: bool = True,
+        potential: Potential | None = None, guards: Flags | None = None,
+        trusted: Flags | None = None,
+    ) -> None:  # fmt: skip
+        self._stream, self._data, self._control, self._trusted = stream, data, control, trusted
+        self._question = _question(stream, data, control, potential, guards, trusted)
+
+    def slice(self, criteria: Sequence[Step | ByteRange]) -> U32:
+        """Return the steps that `criteria` depend on, and `criteria` themselves, in order."""
+        found = _Criteria(self._stream, criteria, self._data, self._control, self._trusted)
+        if not found.points and not found.only:
+            return np.zeros(0, np.uint32)
+        _ask_about(self._question, found)
+        return _with(_run(self._question), found.only)
 
 
 def _with(members: U32, more: Sequence[int]) -> U32:
@@ -175,6 +203,8 @@ _EDGE_TABLES = (
     *("edge_class_start", "edge_class", "private_first", "edge_private_start", "edge_private"),
     *("floors", "witness"),
 )
+# What slicer.c writes, and what is there before it starts.
+_EMPTY = {"in_": 0, "whole": 0, "todo": 0, "hidden": 0, "floors": NONE, "witness": 0, "broken": 0}
 _BY_SECTION = ("step", "instance", "link", "copied")
 _LAY_OUT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64)
 
@@ -208,6 +238,7 @@ class _Question(ctypes.Structure):
         super().__init__()
         self.kept: dict[str, Any] = {}
         self.raised: list[BaseException] = []  # what laying out a section raised
+        self.laid_at_first = 0  # is the only section laid out from the beginning?
 
     def set(self, name: str, array: npt.NDArray[Any], dtype: Any = None) -> None:
         # A mapped file of the right type is not copied.
@@ -217,7 +248,6 @@ class _Question(ctypes.Structure):
 
 def _question(
     stream: Stream,
-    seen: _Criteria,
     data: bool,
     control: bool,
     potential: Potential | None,
@@ -234,11 +264,6 @@ def _question(
     question.n_links, question.n_mixed = len(stream.links), len(stream.mixed) // 2
     question.n_runs, question.n_effects = len(stream.runs), len(stream.effects)
     question.n_copied, question.n_activations = len(stream.copied), len(stream.activations)
-    question.set("criteria", np.array([point.step for point in seen.points], np.uint32))
-    question.set("parts", np.array([point.part for point in seen.points], np.uint8))
-    question.set("places", np.array([point.address for point in seen.points], np.uint64))
-    question.set("sizes", np.array([point.size for point in seen.points], np.uint64))
-    question.n_criteria, question.top = len(seen.points), seen.top
     question.data, question.with_control = data, control
     if trusted is not None:
         question.set("trusted", trusted, np.uint8)
@@ -252,6 +277,19 @@ def _question(
     return question
 
 
+def _ask_about(question: _Question, seen: _Criteria) -> None:
+    """Put criteria into a question, and forget the answer to the one before."""
+    question.set("criteria", np.array([point.step for point in seen.points], np.uint32))
+    question.set("parts", np.array([point.part for point in seen.points], np.uint8))
+    question.set("places", np.array([point.address for point in seen.points], np.uint64))
+    question.set("sizes", np.array([point.size for point in seen.points], np.uint64))
+    question.n_criteria, question.top = len(seen.points), seen.top
+    for name, empty in _EMPTY.items():
+        if name in question.kept:
+            question.kept[name].fill(empty)
+    question.kept["laid"].fill(question.laid_at_first)
+
+
 def _set_sections(question: _Question, stream: Stream) -> None:
     """Describe the sections of the run; a run that is laid out as a whole is one section."""
     sections = stream.sections
@@ -261,6 +299,7 @@ def _set_sections(question: _Question, stream: Stream) -> None:
         sizes = (stream.steps, len(stream.first), len(stream.links), len(stream.copied))
         starts = [np.array([0, size], np.int64) for size in sizes]
         question.set("laid", np.ones(1, np.uint8))
+        question.laid_at_first = 1
     else:
         columns = sections.columns
         starts = [sections.steps, sections.instances, columns["links"], columns["copied"]]
@@ -297,6 +336,17 @@ def _notes(stream: Stream, potential: Potential | None, guards: Flags | None) ->
 
 
 def _set_edges(question: _Question, potential: Potential, code: Code) -> None:
+    known = _LOOKED_UP.get(potential)
+    if known is None or known[0] is not code:
+        known = _LOOKED_UP[potential] = code, dict(_edge_tables(potential, code))
+    for name, table in known[1].items():
+        question.set(name, table)
+    question.set("floors", np.empty(len(potential.class_start) - 1, np.uint32))
+    question.set("witness", np.empty(len(potential.edge_stretch), np.uint32))
+    question.n_classes = len(potential.class_start) - 1
+
+
+def _edge_tables(potential: Potential, code: Code) -> Iterator[tuple[str, npt.NDArray[Any]]]:
     """Turn the edges of each class into the classes of each edge: slicer.c looks up branches."""
     edges, classes = len(potential.edge_stretch), len(potential.class_start) - 1
     known = potential.class_of_op != NONE
@@ -304,23 +354,22 @@ def _set_edges(question: _Question, potential: Potential, code: Code) -> None:
     used = np.unique(potential.class_of_op[known & ~potential.is_private])
     owner, edge = _edges_of(potential, used)
     order, start = _grouped(edge, edges)
-    question.set("edge_class", used[owner[order]], np.uint32)
-    question.set("edge_class_start", start)
+    yield "edge_class", np.asarray(used[owner[order]], np.uint32)
+    yield "edge_class_start", start
+    numbers, tables = _private_tables(potential, code, private)
     class_of_op = potential.class_of_op.copy()
-    class_of_op[private] = classes + _set_private(question, potential, code, private)
-    question.set("class_of_op", class_of_op, np.uint32)
+    class_of_op[private] = classes + numbers
+    yield "class_of_op", np.asarray(class_of_op, np.uint32)
+    yield from tables.items()
     order, start = _grouped(potential.edge_stretch, len(code.stretch_ops))
-    question.set("stretch_edge", order, np.uint32)
-    question.set("stretch_edge_start", start)
-    question.set("edge_block", potential.edge_block, np.uint32)
-    question.set("floors", np.full(classes, NONE, np.uint32))
-    question.set("witness", np.zeros(edges, np.uint32))
-    question.n_classes = classes
+    yield "stretch_edge", np.asarray(order, np.uint32)
+    yield "stretch_edge_start", start
+    yield "edge_block", np.asarray(potential.edge_block, np.uint32)
 
 
-def _set_private(
-    question: _Question, potential: Potential, code: Code, ops: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
+def _private_tables(
+    potential: Potential, code: Code, ops: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], dict[str, U32]]:
     """Number the classes of private loads in each function; return the number for each of `ops`.
 
     Only branches of the same function can run in the activation of a load.
@@ -335,10 +384,12 @@ def _set_private(
     kept = owner_of[potential.edge_stretch[edge]] == function
     order, start = _grouped(edge[kept], len(potential.edge_stretch))
     places = owner[kept] - first[function[kept]]
-    question.set("edge_private", places[order], np.uint32)
-    question.set("edge_private_start", start)
-    question.set("private_first", first, np.uint32)
-    return np.asarray(numbers, np.int64).reshape(-1)
+    tables = {
+        "edge_private": np.asarray(places[order], np.uint32),
+        "edge_private_start": start,
+        "private_first": np.asarray(first, np.uint32),
+    }
+    return np.asarray(numbers, np.int64).reshape(-1), tables
 
 
 def _edges_of(potential: Potential, classes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int64], U32]:

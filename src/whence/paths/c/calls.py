@@ -14,7 +14,7 @@ from whence.paths.conditions import ConditionKind
 from whence.paths.terms import Fact, Term
 from whence.program.ids import Step
 
-_CHUNK = 32  # bytes of a string that are read at a time
+_CHUNK = 8  # bytes of a string that are read first; twice as many are read each next time
 MAX_STRING = 2048  # bytes of a string with a formula; guessed
 
 
@@ -86,7 +86,7 @@ class LibraryCall:
         most = MAX_STRING if limit is None else min(limit, MAX_STRING)
         is_whole = False
         while len(found) < most and not is_whole:
-            size = min(_CHUNK, most - len(found))
+            size = min(max(_CHUNK, len(found)), most - len(found))
             for value in self.of.memory(address + len(found), size, self.step):
                 if value is None:
                     return None

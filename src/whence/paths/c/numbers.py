@@ -90,7 +90,7 @@ def number_term(
     low, high = max(limits[0], -most), min(limits[1], most)
     unknowns.add_fact(what, Fact(z3.And(term.term >= low, term.term <= high), term.unknowns))
     if is_new:
-        unknowns.of(what).spelling = _spelling(call, term, text, origins, number)
+        unknowns.of(what).spell = lambda: _spelling(call, term, text, origins, number)
     return term
 
 
@@ -167,10 +167,13 @@ def require_match(
     is_new = what not in unknowns
     term = unknowns.whole(what, z3.BoolSort(), is_matched)
     if is_new:
-        values = [call.of.byte(origin) for origin in origins]
-        terms = [bits(value, 8) for value in values if value is not None]
-        members = term.unknowns | unknowns_of(values)
-        unknowns.of(what).spelling = Fact(term.term == holds(terms), members)
+
+        def spell() -> Fact:
+            values = [call.of.byte(origin) for origin in origins]
+            terms = [bits(value, 8) for value in values if value is not None]
+            return Fact(term.term == holds(terms), term.unknowns | unknowns_of(values))
+
+        unknowns.of(what).spell = spell
     formula = term.term if is_matched else z3.Not(term.term)
     fact = Fact(formula, term.unknowns)
     call.of.add(call.step, ConditionKind.SHAPE, fact, (number, is_matched))
@@ -280,7 +283,7 @@ def real_term(call: LibraryCall, origins: Sequence[InputByte], text: bytes, widt
         low = 52 if width == 64 else 23
         exponent = z3.Extract(width - 2, low, term.term)
         unknowns.add_fact(what, Fact(exponent != ones, term.unknowns))  # finite
-        unknowns.of(what).spelling = _real_spelling(call, term, text, origins, value)
+        unknowns.of(what).spell = lambda: _real_spelling(call, term, text, origins, value)
     return term
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from whence.errors import UserError
 from whence.inputs import InputSource
 from whence.program import native
-from whence.trace.c.inputs import GivenStrings, sources
+from whence.trace.c.inputs import given_strings, sources
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.columns import U32, whole
 
@@ -75,7 +75,7 @@ def reached_steps(thread: ReplayedLog, free: Collection[InputSource]) -> U32:
     question.n_instances, question.n_steps = len(stream.first), stream.steps
     question.n_links, question.n_activations = len(stream.links), len(stream.activations) - 1
     question.n_effects, question.n_sources = len(stream.effects), len(is_free)
-    strings = GivenStrings(thread)
+    strings = given_strings(thread)
     question.low, question.high = strings.low, strings.high
     marks = np.zeros(stream.steps + 2, np.uint8)
     question.marks = marks.ctypes.data

@@ -38,6 +38,7 @@ class RelevantSlices:
     def __init__(self, thread: ReplayedLog, looked_at: Places, stores: Collection[Step]) -> None:
         self._thread, self._queries = thread, thread.queries
         self._relevance = thread.image.relevance()
+        self._slicer = CAnalysis().slicer(thread, self._relevance)
         self._looked_at, self._stores = looked_at, sorted(stores)
         self._store_ops = np.array([self._queries.op_of(step) for step in self._stores], np.int64)
         self._more: dict[Step, list[Step]] = {}  # what a step depends on besides, once computed
@@ -59,8 +60,7 @@ class RelevantSlices:
                 return found
 
     def _slice(self, criteria: Sequence[Step | ByteRange]) -> set[int]:
-        relevance = self._relevance
-        return set(CAnalysis().slice(self._thread, criteria, relevance, None).tolist())
+        return set(self._slicer.slice(criteria).tolist())
 
     def _exposed_loads(self) -> set[int]:
         """Return the steps that read what one of the stores could have written."""

@@ -23,7 +23,7 @@ from whence.paths.terms import Fact, Term
 from whence.program.ids import Op, Step
 from whence.program.operations import COp
 from whence.program.rows import ALLOC
-from whence.trace.c.inputs import GivenStrings
+from whence.trace.c.inputs import given_strings
 from whence.trace.flow import Constant, FlowNode, Initial, Left, Operand
 
 _MAX_ELEMENTS = 400  # of a table whose elements are told apart; those of ctype.h have 384
@@ -38,7 +38,7 @@ class Tables:
     def __init__(self, of: RunValues) -> None:
         self._of, self._flow = of, of.flow
         self._constants = ConstantMemory(of.flow.thread)
-        self._strings = GivenStrings(of.flow.thread)
+        self._strings = given_strings(of.flow.thread)
         self._heap = self._allocated()
 
     # --- memory ----------------------------------------------------------------------------------
@@ -228,9 +228,10 @@ def ctype_table(name: str, width: int) -> dict[int, int]:
 
 def _byte(value: Value, number: int) -> Value:
     if isinstance(value, Term):
-        if value.term.size() < 8 * number + 8:
+        size = value.term.size()
+        if size < 8 * number + 8:
             return None
-        if value.term.size() == 8:
+        if size == 8:
             return value
         return Term(z3.Extract(8 * number + 7, 8 * number, value.term), value.unknowns)
     return None if value is None else value >> 8 * number & 0xFF

@@ -133,7 +133,7 @@ class CollectedConditions:
     def _spell(self, what: What, formula: Any, own: int) -> None:
         """Note how an unknown hangs together with the bytes that spell it."""
         fact = Fact(formula, own | self._terms.read(formula).unknowns)
-        self.unknowns.of(what).spelling = fact
+        self.unknowns.of(what).spell_as(fact)
 
     def _piece(self, text: Text) -> tuple[InputSource, int, int] | None:
         """Return which bytes of an argument a text is; None if it is anything else, or a part.

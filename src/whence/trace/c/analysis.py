@@ -12,7 +12,7 @@ from whence.trace.c.statements import CStepDescriber
 from whence.trace.columns import U32
 from whence.trace.recording import Thread
 from whence.trace.relevance import Relevance
-from whence.trace.slicer import ByteRange, Flags, slice_
+from whence.trace.slicer import ByteRange, Flags, Slicer
 
 
 class CAnalysis(ThreadAnalysis):
@@ -33,9 +33,14 @@ class CAnalysis(ThreadAnalysis):
         relevance: Relevance | None,
         trusted: Flags | None,
     ) -> U32:
-        return slice_(
+        return self.slicer(thread, relevance, trusted).slice(criteria)
+
+    def slicer(
+        self, thread: Thread, relevance: Relevance | None, trusted: Flags | None = None
+    ) -> Slicer:
+        """Return what computes many slices of a thread."""
+        return Slicer(
             thread.stream,
-            criteria,
             potential=relevance.potential if relevance else None,
             guards=relevance.guards if relevance else None,
             trusted=trusted,

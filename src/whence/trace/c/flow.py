@@ -19,8 +19,8 @@ from whence.program.operations import COp, Operation
 from whence.program.rows import COPY, INPUT, MIXED, OUTPUT, READ
 from whence.trace.c.inputs import (
     UNKNOWN_SOURCE,
-    GivenStrings,
     byte_operands,
+    given_strings,
     initial_memory,
     sources,
 )
@@ -80,7 +80,7 @@ class CFlow(Flow):
         self._templates: dict[int, _Template] = thread.image.templates
         self._chunks: dict[int, tuple[memoryview[int], memoryview[int]]] = {}
         self._known: dict[ModuleSource, Meanings] = {}
-        self._strings, self._sources = GivenStrings(thread), sources(thread)
+        self._strings, self._sources = given_strings(thread), sources(thread)
         self._memory = Memory(thread)
         self._addresses: dict[ModuleSource, dict[str, int]] = {}  # of static variables, by name
 

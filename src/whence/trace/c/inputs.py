@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -83,6 +84,16 @@ class _Area(NamedTuple):
     @property
     def stop(self) -> int:
         return self.start + len(self.contents)
+
+
+_GIVEN: WeakKeyDictionary[ReplayedLog, GivenStrings] = WeakKeyDictionary()
+
+
+def given_strings(thread: ReplayedLog) -> GivenStrings:
+    """Return the arguments and variables of a thread by their memory, found once."""
+    if thread not in _GIVEN:
+        _GIVEN[thread] = GivenStrings(thread)
+    return _GIVEN[thread]
 
 
 class GivenStrings:
@@ -212,7 +223,7 @@ def inputs_of(thread: ReplayedLog, steps: Steps | None = None) -> tuple[InputRan
 
 def _given_ranges(thread: ReplayedLog, steps: Steps) -> Iterator[InputRange]:
     """Yield the bytes of arguments and variables that steps read."""
-    strings = GivenStrings(thread)
+    strings = given_strings(thread)
     for address, length in _read_by_calls(thread, steps):
         for _, _, found in strings.pieces(address, length):
             # A call that reads all of argv[] depends on the strings that it reads, not on all.

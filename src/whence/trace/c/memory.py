@@ -19,7 +19,7 @@ from whence.frontend.c.terms import CTerm
 from whence.frontend.c.variables import VariablePlace, VisibleVariable
 from whence.program.ids import Op, Step
 from whence.program.rows import COPY
-from whence.trace.c.inputs import GivenStrings
+from whence.trace.c.inputs import GivenStrings, given_strings
 from whence.trace.c.replayed import ReplayedLog
 
 POINTER = 8  # bytes of a pointer
@@ -137,7 +137,7 @@ class Memory:
 
     @cached_property
     def strings(self) -> GivenStrings:
-        return GivenStrings(self.thread)
+        return given_strings(self.thread)
 
     def read(self, address: int, size: int, before: Step, hops: int = _MAX_HOPS) -> bytes | None:
         """Return the bytes at an address just before a step; None if they are not known.
