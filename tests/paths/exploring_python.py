@@ -44,6 +44,7 @@ def explored_python(
     for one in found.runs:
         check_python_holds(python_run(one.run))
         assert one.is_as_promised, {source.words: text for source, text in one.run.contents.items()}
+    assert not found.diverged
     opened.close()
     return found
 

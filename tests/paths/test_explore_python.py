@@ -217,10 +217,43 @@ def test_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -
     assert explored_script(tmp_path, generated_python(seed), "5 8 ab-c", most=3).runs
 
 
+# Programs of which a run once went another way than promised, or was in a class that was known.
+@pytest.mark.parametrize("seed", [9, 87, 93, 1003])
+def test_programs_that_once_diverged_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
+    found = explored_script(tmp_path, generated_python(seed), "5 8 ab-c", at="output", most=6)
+    assert not found.repeated
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        "max(t, 'm')", "sorted([t, '5'])[0]", "('kk' if t > 'm' else t)",
+        "[t, '7'][t > 'm']", "(t and 'k')",
+    ],
+)  # fmt: skip
+def test_what_could_raise_on_another_value_decides_too(tmp_path: Path, chosen: str) -> None:
+    """`int` raises on one of the values, on a constant too, and nothing else tells the runs."""
+    source = f"""
+import sys
+t = sys.argv[1]
+print('b' if 'b' in t else 'no')
+try:
+    n = int({chosen})
+    print('number')
+except ValueError:
+    print('none')
+print('c' if 'c' in t else 'no')
+"""
+    found = explored_script(tmp_path, source, "ab", at="output", most=12)
+    assert not found.repeated
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25, 225))
 def test_many_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -> None:
-    assert explored_script(tmp_path, generated_python(seed), "5 8 ab-c", most=6).runs
+    """Every other program is explored by slice."""
+    at = "output" if seed % 2 else None
+    assert explored_script(tmp_path, generated_python(seed), "5 8 ab-c", at=at, most=6).runs
 
 
 def test_an_item_and_an_attribute_that_grow_lead_from_inputs_to_branches(tmp_path: Path) -> None:

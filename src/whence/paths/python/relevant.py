@@ -2,6 +2,7 @@
 
 1. An operation that may raise, and a branch with a side that does, decide whether anything after
    them runs.  So they belong to the relevant slice of every later step, with all that they need.
+   So does one that cannot raise here, but on another value that inputs could have chosen for it.
 2. The test of `a if test else b` decides its value, also where `a` and `b` are constants.
 3. What a step reads of an input depends on how much was read before it.
 """
@@ -15,29 +16,35 @@ import numpy as np
 
 from whence.paths.conditions import Condition
 from whence.paths.reorder import reorder
-from whence.program.ids import Instance, Step
+from whence.program.ids import Instance, Op, Step
 from whence.trace.columns import U32
 from whence.trace.python.flow import PythonFlow
+from whence.trace.python.maydefine import may_raise
+from whence.trace.python.program import PythonProgram
 from whence.trace.python.slicer import slice_python
 
 _MAX_BRANCHES = 300  # in a slice, that are ordered although inputs do not decide them; guessed
+
+_MAX_RAISING = 200  # executed operations that may raise, whose values are followed; guessed
 
 
 class PythonSlices:
     """The relevant slices of one run.
 
-    `raising` are the steps that inputs may make raise, `reads` those that read inputs in parts.
+    `decided` are the steps with a condition, `raising` those that inputs may make raise, `reads`
+    those that read inputs in parts.
     """
 
     def __init__(
-        self, flow: PythonFlow, raising: Collection[Step], reads: Collection[Step]
-    ) -> None:
+        self, flow: PythonFlow, decided: Collection[Step], raising: Collection[Step],
+        reads: Collection[Step],
+    ) -> None:  # fmt: skip
         self._flow, self._reads = flow, sorted(reads)
         self._relevance = flow.python.image.relevance()
-        self._deciding = sorted({*raising, *self._guards()})
         self._since: dict[int, Step] = {}  # by step: the first deciding step that depends on it
         self._known: set[int] = set()
         self._slices: dict[Step, set[int]] = {}
+        self._deciding = sorted({*raising, *self._guards(), *self._could_raise(decided, raising)})
 
     def chosen(self, criteria: Sequence[Step], conditions: Sequence[Condition]) -> list[Condition]:
         """Return the conditions in the slice of some steps, in the order for negating."""
@@ -55,9 +62,12 @@ class PythonSlices:
         """Is a step in the relevant slice of a later one?"""
         if a in self._since and self._since[a] < b:
             return True
-        if b not in self._slices:
-            self._slices[b] = self._slice([b])
-        return a in self._slices[b]
+        return a in self._slice_of(b)
+
+    def _slice_of(self, step: Step) -> set[int]:
+        if step not in self._slices:
+            self._slices[step] = self._slice([step])
+        return self._slices[step]
 
     def _follow_deciding(self, last: Step) -> None:
         """Note what the deciding steps before a step depend on."""
@@ -66,7 +76,7 @@ class PythonSlices:
                 return
             if step not in self._known:
                 self._known.add(step)
-                for member in self._slice([step]):
+                for member in self._slice_of(step):
                     self._since.setdefault(member, step)
 
     def _slice(self, criteria: Sequence[Step]) -> set[int]:
@@ -121,10 +131,28 @@ class PythonSlices:
         found = [last_step(Instance(number)) for number in np.flatnonzero(is_guard).tolist()]
         return found + [branch for branch, _ in _sided(self._flow, self._relevance.raising)]
 
+    def _could_raise(self, decided: Collection[Step], raising: Collection[Step]) -> list[Step]:
+        """Return the steps that could raise on another value, which the decided steps choose.
+
+        In the run with that value the step has a condition.  If there are too many, none counts.
+        """
+        flow, program = self._flow, self._flow.program
+        ops = [op for op in range(len(program.opcode)) if _gets_a_value(program, op)]
+        if sum(len(flow.executions(Op(op))) for op in ops) > _MAX_RAISING:
+            return []
+        steps = {Step(step) for op in ops for step in flow.executions(Op(op))[:].tolist()}
+        return [step for step in steps - {*raising} if self._slice_of(step) & {*decided}]
+
     def _branches(self, members: Collection[int]) -> list[Step]:
         """Return the branches of a slice; if there are too many, none."""
         found = [Step(step) for step in members if self._flow.opcode(Step(step)) == "branch"]
         return found if len(found) <= _MAX_BRANCHES else []
+
+
+def _gets_a_value(program: PythonProgram, op: int) -> bool:
+    """May an operation raise, on operands that are not all constants?"""
+    operands = program.uses[op][1 if program.opcode[op] == "call" else 0 :]
+    return may_raise(program, op) and any(use is None or use >= 0 for use in operands)
 
 
 def other_sides(flow: PythonFlow, sides: U32) -> list[Step]:

@@ -84,7 +84,8 @@ class PythonRun:
     def _slices(self) -> PythonSlices:
         conditions = self.path.conditions
         raising = {conditions[at].step for at in self._found.raising}
-        return PythonSlices(self._flow, raising, self._found.reads)
+        decided = {one.step for one in conditions}
+        return PythonSlices(self._flow, decided, raising, self._found.reads)
 
     def only_writes(self, condition: Condition) -> bool:
         """Does a condition only tell how a number is written as a text?"""

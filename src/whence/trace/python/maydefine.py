@@ -96,9 +96,7 @@ def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
     A call that ends the process counts as one that raises.
     """
     opcode, name = program.opcode[op], program.name[op]
-    is_division = opcode in ("binary", "inplace") and (name or "").removesuffix("=") in _DIVISIONS
-    is_item = opcode == "inplace" and program.extra[op] == "item"
-    if opcode in ("item", "unpack", "del_item") or is_division or is_item:
+    if may_raise(program, op):
         yield _MAY_RAISE
     if opcode == "raise":
         yield _LEAVE
@@ -114,14 +112,23 @@ def _written(program: PythonProgram, op: int) -> Iterator[Hashable]:
         called = _called(program, op)
         if called in MUTATING_METHODS:
             yield (_ITEM,)
-        if called in _RAISERS:
-            yield _MAY_RAISE
         if called in ("print", "write"):
             yield "print"
         if called in ("input", "readline", "readlines", "read", "next"):
             yield "read"
         if called in ("exit", "_exit", "abort", "quit"):
             yield _LEAVE
+
+
+def may_raise(program: PythonProgram, op: int) -> bool:
+    """Do the operands of an operation decide whether it raises?"""
+    opcode, name = program.opcode[op], program.name[op]
+    if opcode == "call":
+        return _called(program, op) in _RAISERS
+    if opcode == "inplace" and program.extra[op] == "item":
+        return True
+    is_division = opcode in ("binary", "inplace") and (name or "").removesuffix("=") in _DIVISIONS
+    return is_division or opcode in ("item", "unpack", "del_item")
 
 
 def _called(program: PythonProgram, op: int) -> str | None:
