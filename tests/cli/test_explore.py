@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,24 @@ def test_an_exploration_continues_where_it_stopped(tree: Path, tmp_path: Path) -
     continued = _document(tree, *parts)
     assert continued["status"] == "complete"
     assert _classes(continued) == _classes(whole)
+
+
+def test_several_runs_at_a_time_give_the_same_tests(tree: Path, tmp_path: Path) -> None:
+    one = _document(tree, "--out", str(tmp_path / "one"))
+    three = _document(tree, "--out", str(tmp_path / "three"), "--jobs", "3")
+    assert one["tests"] == three["tests"]
+    assert one["notes"] == three["notes"]
+
+
+def test_the_environment_is_not_written_down(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user may hand on the folder of the tests."""
+    monkeypatch.setenv("A_SECRET", "nothing for others")
+    _document(tree, "--out", str(tmp_path / "out"))
+    kept = (tmp_path / "out" / "exploration.json").read_text()
+    assert "A_SECRET" not in kept
+    assert b64encode(b"nothing for others").decode() not in kept
 
 
 def _classes(found: dict[str, Any]) -> list[str]:

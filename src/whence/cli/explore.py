@@ -27,6 +27,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--input", "inputs", multiple=True, metavar="SPEC", help="An input that may change: argv, argv:N, stdin, file:GLOB, env:NAME or literals; may be repeated.  [default: those that the test names]"),
     click.option("--max-tests", type=click.IntRange(min=1), default=100, show_default=True, metavar="N", help="Stop after N tests."),
     click.option("--time", "seconds", type=Seconds(), metavar="S", help="Stop after S seconds."),
+    click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Make N runs at the same time; the answers are the same."),
     click.option("--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder for the tests; an exploration that is in it continues.  [default: a temporary folder]"),
     click.option("--json", "json_file", metavar="FILE", help="Write the result document as JSON; - prints only that."),
     click.option("--html", "html_file", metavar="FILE", help="Write a page with all classes."),
@@ -77,6 +78,7 @@ def _request(options: dict[str, Any]) -> ExploreRequest:
         max_tests=options["max_tests"],
         seconds=options["seconds"],
         out=options["out"],
+        jobs=options["jobs"],
     )
 
 

@@ -9,6 +9,8 @@ relevant slice, reordered.
 2. A class of inputs is reported once: it is identified by the ways of all its conditions.
 3. The order of the questions does not change which classes are found, only which are found first.
    Sides of branches that no question was about come first.
+4. The next questions are solved ahead, and their runs announced.  What is done in which order does
+   not depend on who makes the runs, so neither do the answers.
 """
 
 from __future__ import annotations
@@ -18,15 +20,19 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import Any
 
 import z3
 
 from whence.paths.conditions import Condition
 from whence.paths.program import Contents, ExploredRun
-from whence.paths.solver import Solver, Verdict
-from whence.paths.terms import Fact
+from whence.paths.solver import Solver, SolverAnswer, Verdict
+from whence.paths.terms import Fact, Matched
 
 _MAX_KEPT = 200  # runs whose conditions stay in memory; others are run again; guessed
+_AHEAD = (
+    8  # questions that are solved before their turn, so that runs can be made meanwhile; guessed
+)
 _MAX_MOVES = 2  # changes of the length of an input, one upon the other; guessed
 
 
@@ -79,8 +85,16 @@ class ExploreSearch:
         *,
         on_found: Callable[[Explored], None] = lambda _: None,
         length_moves: Callable[[ExploredRun], Iterable[Contents]] = lambda _: (),
+        max_moves: int = _MAX_MOVES,
+        announce: Callable[[Sequence[Contents]], None] = lambda _: None,
     ) -> None:
-        self._run, self._solver = run, solver
+        """`announce` is told which runs are asked for soon.
+
+        `max_moves`: how often the length of an input changes, one change upon the other.
+        """
+        self._run, self._solver, self._max_moves = run, solver, max_moves
+        self._announce = announce
+        self._solved: dict[int, SolverAnswer] = {}  # by the order of an open question
         self._on_found, self._length_moves = on_found, length_moves
         self.found = Exploration()
         self.inputs: list[Contents] = []  # of each run
@@ -100,6 +114,7 @@ class ExploreSearch:
     def step(self) -> bool:
         """Answer one question, or change the length of an input; False if nothing is left."""
         if self.open:
+            self._look_ahead()
             self._answer(heapq.heappop(self.open))
         elif self.ended:
             self._grow(*self.ended.pop(0))
@@ -112,17 +127,33 @@ class ExploreSearch:
 
     # --- questions -------------------------------------------------------------------------------
 
+    def _look_ahead(self) -> None:
+        """Solve the next questions, and announce the runs that they lead to."""
+        following = [heapq.heappop(self.open) for _ in range(min(_AHEAD, len(self.open)))]
+        for question in following:
+            heapq.heappush(self.open, question)
+        for question in following:
+            if question.order not in self._solved:
+                self._solved[question.order] = self._solve(question)
+        answers = (self._solved[question.order].contents for question in following)
+        self._announce([contents for contents in answers if contents is not None])
+
+    def _solve(self, question: OpenQuestion) -> SolverAnswer:
+        old = self._run_of(question.of)
+        kept = [one.fact for one in old.conditions[: question.at]]
+        kept += [self._not_as(self._run_of(one), old, question.at) for one in question.excluded]
+        broken = negated(old.conditions[question.at].fact)
+        return self._solver.solve(old.unknowns, kept, broken, old.contents)
+
     def _answer(self, question: OpenQuestion) -> None:
         old = self._run_of(question.of)
         condition = old.conditions[question.at]
-        kept = [one.fact for one in old.conditions[: question.at]]
-        kept += [self._not_as(self._run_of(one), old, question.at) for one in question.excluded]
-        answer = self._solver.solve(old.unknowns, kept, negated(condition.fact), old.contents)
+        answer = self._solved.pop(question.order)
         self.found.infeasible += answer.verdict is Verdict.INFEASIBLE
         self.found.unknown += answer.verdict is Verdict.UNKNOWN
         if answer.contents is None:
             ends = old.unknowns.ends(condition.fact.unknowns, old.contents)
-            if ends and not question.excluded and self.moves[question.of] < _MAX_MOVES:
+            if ends and not question.excluded and self.moves[question.of] < self._max_moves:
                 self.ended.append((question.of, question.at))
             return
         new = self._recorded(answer.contents)
@@ -168,7 +199,9 @@ class ExploreSearch:
 
     def _move(self, number: int) -> None:
         """Lengthen and shorten the inputs of a run."""
-        for contents in self._length_moves(self._run_of(number)):
+        moved = list(self._length_moves(self._run_of(number)))
+        self._announce(moved)
+        for contents in moved:
             self._add(self._recorded(contents), None, True, self.moves[number] + 1, number)
 
     # --- runs ------------------------------------------------------------------------------------
@@ -194,7 +227,7 @@ class ExploreSearch:
         start = origin[1] if origin is not None and is_as_promised else 0
         for at in range(start, len(run.conditions)):
             self._push(made.id, run, at, prefixes[at + 1])
-        if moves < _MAX_MOVES:
+        if moves < self._max_moves:
             self.unmoved.append(made.id)
         self._on_found(made)
         return made.id
@@ -235,15 +268,27 @@ def negated(fact: Fact) -> Fact:
 
 
 def _renamed(condition: Condition, old: ExploredRun, new: ExploredRun) -> Fact:
-    """Return that the way of the old run is not taken, in the unknowns of the new run."""
-    pairs, members = [], 0
-    for one in old.unknowns.members(condition.fact.unknowns):
+    """Return that the way of the old run is not taken, in the unknowns of the new run.
+
+    What the new run does not ask in the same way (is there a number here?) follows from the bytes.
+    """
+    formulas, members = [z3.Not(condition.fact.formula)], 0
+    pairs: list[tuple[Any, Any]] = []
+    todo, done = condition.fact.unknowns, 0
+    while left := todo & ~done:
+        done |= left & -left
+        (one,) = old.unknowns.members(left & -left)
         other = new.unknowns.counterpart(one.what, old.unknowns)
-        if other is None:
+        if other is not None:
+            pairs.append((one.term, other.term))
+            members |= other.unknowns
+        elif isinstance(one.what, Matched) and one.spelling is not None:
+            pairs.append((one.term, z3.Bool(f"asked before: {one.term}")))
+            formulas.append(one.spelling.formula)
+            todo |= one.spelling.unknowns
+        else:
             return Fact(z3.BoolVal(True), 0)
-        pairs.append((one.term, other.term))
-        members |= other.unknowns
-    return Fact(z3.Not(z3.substitute(condition.fact.formula, *pairs)), members)
+    return Fact(z3.substitute(z3.And(formulas), *pairs), members)
 
 
 def class_key(run: ExploredRun) -> str:

@@ -121,8 +121,25 @@ class InputProgram(Protocol):
     def starts_slowly(self) -> bool:
         """Does a run take about as long if it is recorded?  So it is with a test runner."""
 
+    @property
+    def folders(self) -> Sequence[Path]:
+        """The folders that a run writes to, besides the one of the recorded runs."""
+
+    @property
+    def runs(self) -> Path:
+        """The folder of the recorded runs."""
+
+    def moved(self) -> None:
+        """Copies of the folders have come to their places: other files, with the same contents."""
+
     def run(self, contents: Contents) -> PathRun:
         """Run the program with these inputs, recorded."""
+
+    def record(self, contents: Contents, out: Path) -> Ended:
+        """Run the program with these inputs, recorded into an empty folder."""
+
+    def opened(self, contents: Contents, out: Path, ended: Ended) -> PathRun:
+        """Return a run that was recorded into a folder."""
 
     def run_plain(self, contents: Contents, seconds: float | None = None) -> Ended:
         """Run the program with these inputs, for `seconds` at most; nothing is recorded."""

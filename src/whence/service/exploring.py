@@ -19,6 +19,7 @@ from whence.paths.explore import Explored, ExploreSearch
 from whence.paths.input_spec import InputSpec
 from whence.paths.kept_search import restore_search, search_state
 from whence.paths.lengths import length_moves
+from whence.paths.parallel import ParallelRuns
 from whence.paths.program import ChosenConditions, Contents, ExploredRun, PathRun
 from whence.paths.solver import Solver
 from whence.paths.words import conjunction
@@ -52,6 +53,7 @@ class ExploreRequest:
     max_tests: int
     seconds: float | None
     out: Path | None
+    jobs: int = 1  # runs that are made at the same time
 
 
 class ExploreSession:
@@ -79,16 +81,24 @@ class ExploreSession:
                 tree, request.commands, scratch / "program", request.specs, request.frontend,
                 self._say,
             )  # fmt: skip
+            self._runs = ParallelRuns(self._program, request.jobs, scratch / "jobs")
             try:
                 return self._explore(tree)
             finally:
+                self._runs.close()
                 self._program.close()
 
     def _explore(self, tree: Path) -> ExploreResult:
         self._tree = tree
         self._search = ExploreSearch(
-            self._run, self._solver, on_found=self._note, length_moves=self._moves
-        )
+            self._run, self._solver, on_found=self._note, length_moves=self._moves,
+            announce=self._runs.announce,
+        )  # fmt: skip
+        if self._runs.problem is not None:
+            self._notes[
+                "one run followed the other: this machine gives processes no copies of the tree at "
+                f"its path ({self._runs.problem})"
+            ] = None
         self._check_repeatable()
         if not self._resume():
             self._search.start(self._program.first)
@@ -102,7 +112,7 @@ class ExploreSession:
     # --- runs ------------------------------------------------------------------------------------
 
     def _run(self, contents: Contents) -> ExploredRun:
-        run = self._program.run(contents)
+        run = self._runs.run(contents)
         request = self._request
         chosen = ChosenConditions.of(run, request.at if request.by == "slice" else None)
         self._had_conditions = self._had_conditions or bool(run.conditions)
@@ -169,7 +179,7 @@ class ExploreSession:
     def _save(self) -> None:
         state = {
             "key": self._key,
-            "search": search_state(self._search),
+            "search": search_state(self._search, self._program.free),
             "tests": [asdict(test) for test in self._tests],
             "pinned": dict(self._pinned),
             "solver_calls": self._solver.calls,
@@ -190,7 +200,7 @@ class ExploreSession:
                 "other commands or other options.\nName another folder.",
                 slug="out-not-empty",
             )
-        restore_search(self._search, state["search"])
+        restore_search(self._search, state["search"], self._program.first)
         self._tests = [_test_of(one) for one in state["tests"]]
         self._pinned = Counter(state["pinned"])
         self._solver.calls = state["solver_calls"]

@@ -75,6 +75,10 @@ class InputRerunner:
         """Return a file of the tree as the build left it; None if there is none."""
         return self._built.read(name)
 
+    def moved(self) -> None:
+        """A copy of the tree has come to its place."""
+        self._built.moved()
+
     def run_test(self, record_into: Path, *, keeps_stdin: bool = False) -> Ended:
         """Run the test command as it is, recorded.
 

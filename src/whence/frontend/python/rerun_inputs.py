@@ -48,8 +48,13 @@ class PythonInputRerunner:
         self._environment = environment(tree) | COMPARABLE
         if commands.build is not None:
             build_plain(commands, tree, self._environment)
+        self.folder = folder.absolute()
         self._built = BuiltTree(tree, folder.absolute() / "tree")
         self.forks = ForkedReruns(tree, commands.memory, folder.absolute() / "forks")
+
+    def moved(self) -> None:
+        """A copy of the tree has come to its place."""
+        self._built.moved()
 
     def run(
         self, start: PythonStart, record_into: Path | None = None, seconds: float | None = None

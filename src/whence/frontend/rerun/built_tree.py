@@ -43,6 +43,10 @@ class BuiltTree:
             if now.get(path) != self._states[path]:
                 self._restore(path)
 
+    def moved(self) -> None:
+        """A copy has come to the place of the tree; the next `restore` takes care of its files."""
+        self._below = Beneath(self.tree)
+
     def write(self, name: str, content: bytes) -> None:
         """Write an input file of the next run; `restore` brings back what was there.
 

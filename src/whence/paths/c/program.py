@@ -21,6 +21,8 @@ from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest
 from whence.trace.c.analysis import CAnalysis
 from whence.trace.c.image import CImage
+from whence.trace.c.recording import CRecording
+from whence.trace.c.replayed import ReplayedLog
 
 _MIN_SECONDS = 5.0  # that a run may take at least; guessed
 _SLOWER = 20  # how many times longer than the first run another one may take; guessed
@@ -47,7 +49,7 @@ class CInputProgram:
 
     def __init__(self, rerunner: InputRerunner, folder: Path, start: TestedProgram) -> None:
         """`folder` is empty and takes the recorded runs."""
-        self._rerunner, self._folder, self._start = rerunner, folder, start
+        self._rerunner, self.runs, self._start = rerunner, folder, start
         self.free, self.first, self.notes = start.free, start.contents, start.notes
         self.starts_slowly = False
         self._image: CImage | None = None  # of the last run; the program is the same in all runs
@@ -55,14 +57,29 @@ class CInputProgram:
 
     def run(self, contents: Mapping[InputSource, bytes]) -> CRun:
         """Run the program with these inputs, recorded."""
-        out = Path(tempfile.mkdtemp(dir=self._folder))
-        ended = self._rerunner.run(self.inputs(contents), out, seconds=self._seconds)
+        out = Path(tempfile.mkdtemp(dir=self.runs))
+        return self.opened(contents, out, self._recorded(contents, out))
+
+    def record(self, contents: Mapping[InputSource, bytes], out: Path) -> Ended:
+        """Run the program with these inputs, recorded into an empty folder."""
+        ended = self._recorded(contents, out)
+        self._thread(out)  # now what is computed of its log is in the folder
+        return ended
+
+    def _recorded(self, contents: Mapping[InputSource, bytes], out: Path) -> Ended:
+        return self._rerunner.run(self.inputs(contents), out, seconds=self._seconds)
+
+    def opened(self, contents: Mapping[InputSource, bytes], out: Path, ended: Ended) -> CRun:
+        """Return a run that was recorded into a folder."""
+        recording, thread = self._thread(out)
+        return CRun(ended, recording, PathPass(CAnalysis().flow(thread), contents, self.free))
+
+    def _thread(self, out: Path) -> tuple[CRecording, ReplayedLog]:
         recording = opened(out)
         recording.known = self._image
         process = recording.processes[0]
         self._image = recording.image(process)
-        thread = recording.thread(self._image, process.logs[0])
-        return CRun(ended, recording, PathPass(CAnalysis().flow(thread), contents, self.free))
+        return recording, recording.thread(self._image, process.logs[0])
 
     def run_plain(
         self, contents: Mapping[InputSource, bytes], seconds: float | None = None
@@ -70,6 +87,15 @@ class CInputProgram:
         """Run the program with these inputs; nothing is recorded."""
         limit = min(seconds or self._seconds, self._seconds)
         return self._rerunner.run(self.inputs(contents), seconds=limit)
+
+    @property
+    def folders(self) -> Sequence[Path]:
+        """The folders that a run writes to, besides the one of the recorded runs."""
+        return (self._rerunner.tree,)
+
+    def moved(self) -> None:
+        """Copies of the folders have come to their places."""
+        self._rerunner.moved()
 
     def inputs(self, contents: Mapping[InputSource, bytes]) -> ProgramInputs:
         """Return how the program is started with these inputs."""
@@ -118,7 +144,7 @@ class CInputProgram:
 
     def close(self) -> None:
         """Delete what was kept between the runs."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.runs, ignore_errors=True)
 
 
 def _relative(program: str, start: Path, tree: Path) -> str:

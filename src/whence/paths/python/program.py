@@ -65,15 +65,31 @@ class PythonInputProgram:
         modules: TestModules | None,
     ) -> None:  # fmt: skip
         """`folder` is empty and takes the recorded runs.  `modules`: literals may change."""
-        self._rerunner, self._folder, self._script = rerunner, folder, script
+        self._rerunner, self.runs, self._script = rerunner, folder, script
         self._seconds, self._modules = seconds, modules
         self.free, self.first, self.notes = script.free, script.contents, script.notes
         self.starts_slowly = modules is not None
 
+    @property
+    def folders(self) -> Sequence[Path]:
+        """The folders that a run writes to, besides the one of the recorded runs."""
+        return self._rerunner.tree, self._rerunner.folder
+
+    def moved(self) -> None:
+        """Copies of the folders have come to their places."""
+        self._rerunner.moved()
+
     def run(self, contents: Mapping[InputSource, bytes]) -> PythonRun:
         """Run the program with these inputs, recorded."""
-        out = Path(tempfile.mkdtemp(dir=self._folder))
-        ended = self._run(contents, out)
+        out = Path(tempfile.mkdtemp(dir=self.runs))
+        return self.opened(contents, out, self.record(contents, out))
+
+    def record(self, contents: Mapping[InputSource, bytes], out: Path) -> Ended:
+        """Run the program with these inputs, recorded into an empty folder."""
+        return self._run(contents, out)
+
+    def opened(self, contents: Mapping[InputSource, bytes], out: Path, ended: Ended) -> PythonRun:
+        """Return a run that was recorded into a folder."""
         recording = opened(out)
         if not recording.processes:
             raise recording.nothing()
@@ -135,4 +151,4 @@ class PythonInputProgram:
     def close(self) -> None:
         """Delete what was kept between the runs."""
         self._rerunner.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.runs, ignore_errors=True)
