@@ -517,6 +517,8 @@ class ExploredTest:
     output: str
     origin: tuple[int, int] | None  # the test and the number of its condition that was negated
     trouble: str | None = None  # a crash, a hang or the report of a sanitizer
+    parts: tuple[str, ...] = ()  # of the condition, all of them
+    own: str = ""  # the condition without what all classes share
 
 
 @dataclass(frozen=True)
@@ -536,6 +538,7 @@ class ExploreResult:
     seconds: float
     notes: tuple[str, ...] = ()
     open_questions: int = 0  # that were not asked when it stopped
+    shared: str = ""  # what the conditions of all classes have in common
 
 
 class VersionName(Enum):

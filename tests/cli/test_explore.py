@@ -104,6 +104,30 @@ def test_several_runs_at_a_time_give_the_same_tests(tree: Path, tmp_path: Path) 
     assert one["notes"] == three["notes"]
 
 
+# The first two of its three classes have the first condition in common.
+SIGNED = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    if (n > 20000)
+        return 9;
+    puts(n > 500 ? "far" : "near");
+    return 0;
+}
+"""
+
+
+def test_what_all_classes_share_is_said_once(tree: Path, tmp_path: Path) -> None:
+    (tree / "p.c").write_text(SIGNED)
+    found = _document(tree, "--out", str(tmp_path / "out"), "--max-tests", "2", "--by", "path")
+    shared = set(found["tests"][0]["condition"].split(" and "))
+    shared &= set(found["tests"][1]["condition"].split(" and "))
+    assert len(shared) == 1
+    text = _explore(tree, "--out", str(tmp_path / "out"), "--max-tests", "2", "--by", "path").stdout
+    assert f"in all classes: {shared.pop()}\n" in text
+
+
 def test_the_environment_is_not_written_down(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -406,7 +406,6 @@ def test_a_deletion_that_did_not_happen_has_its_place_in_the_order(tmp_path: Pat
     assert seen(found) >= {"a", ""}
 
 
-@pytest.mark.xfail(reason="a key that a branch chose among constants has no formula")
 def test_a_deletion_whose_key_a_branch_chose_has_its_place_in_the_order(tmp_path: Path) -> None:
     source = EMPTIED.replace('"a"]', '"a" if amount != 7 else "b"]')
     explored_script(tmp_path, source, stdin="-3\nl\n", at="output", most=12)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from whence.program.source import NamedValue
 from whence.subject.command import Ended
 
-_MAX_PARTS = 12  # conditions that a sentence lists; guessed
+MAX_PARTS = 12  # conditions that a sentence lists; guessed
 _MAX_OUTPUT = 60  # characters of an output in a sentence; guessed
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _COMPARISON = re.compile(r"(?<![<>=!-])(==|!=|<=|>=|<|>)(?![<>=])")
@@ -51,12 +51,16 @@ def case_words(named: NamedValue) -> str:
     return f"{named.name} == {named.value}"
 
 
-def conjunction(parts: Sequence[str], most: int = _MAX_PARTS) -> str:
-    """Return conditions as one sentence; one that holds several times is listed once."""
+def conjuncts(parts: Sequence[str]) -> tuple[str, ...]:
+    """Return conditions as parts of a sentence; one that holds several times is listed once."""
     counts: dict[str, int] = {}
     for part in parts:
         counts[part] = counts.get(part, 0) + 1
-    listed = [f"{part} ({n} times)" if n > 1 else part for part, n in counts.items()]
+    return tuple(f"{part} ({n} times)" if n > 1 else part for part, n in counts.items())
+
+
+def conjunction(listed: Sequence[str], most: int = MAX_PARTS) -> str:
+    """Return the parts of a condition as one sentence."""
     if len(listed) > most:
         listed = [*listed[: most - 1], f"{len(listed) - most + 1} more conditions"]
     return " and ".join(listed) or "always"

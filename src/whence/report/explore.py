@@ -69,8 +69,10 @@ def explore_text(result: ExploreResult) -> Text:
     """Return the classes of inputs, one sentence each, crashes first."""
     text = Text()
     text.append(f"{_head(result)}\n", style="bold")
+    if result.shared:
+        text.append(f"in all classes: {visible(result.shared)}\n")
     for test in result.tests[:_MAX_SHOWN]:
-        text.append(f"{test.id:>4}  ").append(visible(test.condition))
+        text.append(f"{test.id:>4}  ").append(visible(test.own or test.condition))
         style = "bold red" if test.trouble else "green"
         text.append(": ").append(f"{visible(test.trouble or test.result)}\n", style=style)
         text.append(f"      {_shortened(visible(test.test.command))}\n", style="dim")

@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from whence.paths.lengths import length_moves
 from whence.paths.parallel import ParallelRuns
 from whence.paths.program import ChosenConditions, Contents, ExploredRun, PathRun
 from whence.paths.solver import Solver
-from whence.paths.words import conjunction
+from whence.paths.words import conjunction, conjuncts
 from whence.service.input_programs import open_program
 from whence.service.recorded_runs import key_of
 from whence.service.recording import Say
@@ -132,8 +132,8 @@ class ExploreSession:
         name = f"test-{made.id + 1}"
         test = self._program.write_test(run.contents, self.folder, name)
         told = [one for one in made.run.conditions if _is_told(one) and run.is_own(one)]
-        condition = conjunction([run.words(one) for one in told])
-        found = _explored_test(made, run, test, condition, self._tree)
+        parts = conjuncts([run.words(one) for one in told])
+        found = _explored_test(made, run, test, parts, self._tree)
         self._tests.append(found)
         self._on_test(f"{found.condition}: {found.trouble or found.result}")
         run.release()
@@ -213,13 +213,19 @@ class ExploreSession:
         found = self._search.found
         gap = self._reason or self._gap()
         request = self._request
+        shared = _shared(self._tests)
+        tests = [
+            replace(test, own=conjunction([one for one in test.parts if one not in shared]))
+            for test in self._tests
+        ]
         return ExploreResult(
             is_complete=gap is None,
             reason=gap,
             point=request.at if request.by == "slice" else "path",
             folder=str(self.folder),
             inputs=tuple(source.words for source in sorted(self._program.free)),
-            tests=tuple(sorted(self._tests, key=lambda test: (test.trouble is None, test.id))),
+            tests=tuple(sorted(tests, key=lambda test: (test.trouble is None, test.id))),
+            shared=conjunction(shared) if shared else "",
             runs=found.executed,
             solver_calls=self._solver.calls,
             infeasible=found.infeasible,
@@ -262,6 +268,14 @@ class ExploreSession:
         return notes
 
 
+def _shared(tests: Sequence[ExploredTest]) -> list[str]:
+    """Return the parts of the conditions that all classes have: they tell no two of them apart."""
+    if len(tests) < 2:
+        return []
+    first, *others = tests
+    return [part for part in first.parts if all(part in test.parts for test in others)]
+
+
 def _is_told(condition: Condition) -> bool:
     """Does a condition say more than that nothing went wrong, or where memory lies?"""
     return condition.kind not in (
@@ -280,23 +294,25 @@ def _read_state(path: Path) -> dict[str, Any] | None:
 def _test_of(state: dict[str, Any]) -> ExploredTest:
     made = MadeTest(**(state["test"] | {"argv": tuple(state["test"]["argv"])}))
     origin = None if state["origin"] is None else (state["origin"][0], state["origin"][1])
-    return ExploredTest(**(state | {"test": made, "origin": origin}))
+    parts = tuple(state["parts"])
+    return ExploredTest(**(state | {"test": made, "origin": origin, "parts": parts}))
 
 
 def _explored_test(
-    made: Explored, run: PathRun, test: MadeTest, condition: str, tree: Path
+    made: Explored, run: PathRun, test: MadeTest, parts: tuple[str, ...], tree: Path
 ) -> ExploredTest:
     output = run.ended.stdout.decode("utf-8", "backslashreplace")[:_MAX_OUTPUT]
     origin = None if made.origin is None else (made.origin[0] + 1, made.origin[1])
     return ExploredTest(
         id=made.id + 1,
         test=test,
-        condition=condition,
+        condition=conjunction(parts),
         result=run.result_words(),
         exit=run.ended.status,
         output=output,
         origin=origin,
         trouble=trouble_of(run.ended, tree),
+        parts=parts,
     )
 
 

@@ -156,15 +156,15 @@ class CRunWords:
 
 def shape_words(call: str, value: object) -> str:
     """Return what a call of the C library found in a text."""
+    call = re.sub("^__isoc[0-9]+_", "", call)
     name, _, arguments = call.partition("(")
     first = arguments.partition(",")[0].rstrip(")").strip()
     if "getopt" in name and isinstance(value, int):
         return f"{name} finds {chr(value)!r}" if value > 0 else "an argument is no option"
     if not (isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], bool)):
-        return f"{call} is as recorded"
+        return f"{call} finds pieces of these lengths" if "scanf" in name else f"{call} stops here"
     number, is_found = value
     if "scanf" in name:
-        name = re.sub("^__isoc[0-9]+_", "", name)
         return f"{name} finds {'what its format names' if is_found else f'no part {number + 1}'}"
     return f"{first} is {'a' if is_found else 'no'} number"
 
