@@ -17,6 +17,11 @@ from whence.paths.c.words import shape_words
         ('getopt(argc, argv, "ab:")', -1, "an argument is no option"),
         ('__isoc99_sscanf(line, "%d", &x)', (0, True), "sscanf finds what its format names"),
         ('__isoc99_sscanf(line, "%d %d", &x, &y)', (1, False), "sscanf finds no part 2"),
+        (
+            "__isoc99_sscanf(line, word)",
+            (97, 98, 32),
+            "sscanf(line, word) finds pieces of these lengths",
+        ),
         ("qsort(a, n, 4, less)", (3, 4), "qsort(a, n, 4, less) is as recorded"),
     ],
 )

@@ -162,7 +162,8 @@ def shape_words(call: str, value: object) -> str:
     if "getopt" in name and isinstance(value, int):
         return f"{name} finds {chr(value)!r}" if value > 0 else "an argument is no option"
     if not (isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], bool)):
-        return f"{call} finds pieces of these lengths" if "scanf" in name else f"{call} stops here"
+        is_scanf = "scanf" in name
+        return f"{call} {'finds pieces of these lengths' if is_scanf else 'is as recorded'}"
     number, is_found = value
     if "scanf" in name:
         return f"{name} finds {'what its format names' if is_found else f'no part {number + 1}'}"
