@@ -21,10 +21,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import tomllib
+
+from whence.paths.c.program import open_c_program
+from whence.paths.explore import ExploreSearch
+from whence.paths.lengths import length_moves
+from whence.paths.program import ChosenConditions, Contents, ExploredRun
+from whence.paths.solver import Solver
+from whence.subject.trial import BuildAndTest
 
 PROGRAMS = Path(__file__).with_name("programs") / "living"
 ANGR = """
@@ -64,9 +72,7 @@ def _c(name: str, case: dict[str, str], scratch: Path, options: argparse.Namespa
     tree.mkdir()
     shutil.copy(PROGRAMS / name, tree / "p.c")
     (tree / "in").write_text(case["stdin"])
-    found, used = _explored(tree, "./p < in", ["--build", "$CC -g -o p p.c"], options)
-    tests = [one for one in found if case["wanted"] in one["output"]]
-    answer = f"found ({len(found)} classes)" if tests else f"not found ({len(found)} classes)"
+    answer, used = _searched(tree, scratch, case["wanted"], options.seconds)
     if not options.angr:
         return f"| {name} | {answer} | {used:.1f} | - | - |"
     subprocess.run(["cc", "-g", "-o", "plain", "p.c"], cwd=tree, check=True)
@@ -76,6 +82,44 @@ def _c(name: str, case: dict[str, str], scratch: Path, options: argparse.Namespa
     ended, cost = _timed([*command, str(len(case["stdin"]))], scratch, options.seconds)
     lines = ended.splitlines() or ["fails"]
     return f"| {name} | {answer} | {used:.1f} | angr: {lines[-1][:60]} | {cost:.1f} |"
+
+
+def _searched(tree: Path, scratch: Path, wanted: str, seconds: int) -> tuple[str, float]:
+    """Explore by path until the program prints a text."""
+    kept = scratch / "kept"
+    kept.mkdir()
+    program = open_c_program(tree, BuildAndTest(test="./p < in", build="$CC -g -o p p.c"), kept, [])
+    until, before, made = time.monotonic() + seconds, _cpu(), []
+
+    def run(contents: Contents) -> ChosenConditions:
+        recorded = program.run(contents)
+        recorded.release()
+        made.append(recorded.ended.stdout)
+        return ChosenConditions.of(recorded, None)
+
+    search = ExploreSearch(run, Solver(), length_moves=_moves)
+    search.start(program.first)
+    while (
+        not any(wanted.encode() in one for one in made)
+        and time.monotonic() < until
+        and search.step()
+    ):
+        pass
+    program.close()
+    is_found = any(wanted.encode() in output for output in made)
+    return f"{'found' if is_found else 'not found'} in {len(made)} runs", _cpu() - before
+
+
+def _moves(run: ExploredRun) -> list[Contents]:
+    assert isinstance(run, ChosenConditions)
+    return list(length_moves(run.run))
+
+
+def _cpu() -> float:
+    own, of_children = (
+        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return own.ru_utime + own.ru_stime + of_children.ru_utime + of_children.ru_stime
 
 
 def _python(name: str, case: dict[str, str], scratch: Path, options: argparse.Namespace) -> str:
