@@ -91,16 +91,18 @@ class CFlow(Flow):
         activations, queries = self.thread.stream.activations, self.thread.queries
         if int(activations["ret"][activation]):
             return None
-        instance = Instance(int(activations["last_instance"][activation]))
-        last = queries.last_step(instance)
-        if int(self._codes[self.op_of(last)]) == OpCode.RESUME:
-            last = self._unwound_at(instance) or last
-            instance = self.instance_of(last)
-        if instance + 1 < self.instances:
+        while True:
+            instance = Instance(int(activations["last_instance"][activation]))
+            last = queries.last_step(instance)
+            if int(self._codes[self.op_of(last)]) == OpCode.RESUME:
+                last = self._unwound_at(instance) or last
+                instance = self.instance_of(last)
+            if instance + 1 >= self.instances:
+                return last
             inner = self.activation(Instance(instance + 1))
-            if self._call[inner] == last:
-                return self.left_at(inner) or last
-        return last
+            if self._call[inner] != last or int(activations["ret"][inner]):
+                return last
+            activation = inner
 
     def _unwound_at(self, instance: Instance) -> Step | None:
         """Return the call that an exception left, for an instance of the code that cleans up."""
