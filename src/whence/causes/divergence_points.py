@@ -14,6 +14,7 @@ from whence.causes.comparison import Comparison, block_of, is_on_closing_line, s
 from whence.program.ids import Block, Instance, Op, Step
 from whence.program.rows import OUTPUT
 from whence.trace.alignment import PairedOp
+from whence.trace.columns import BRANCH
 from whence.trace.flow import Flow
 
 _MAX_NESTING = 8  # limit on regions around a jump, and on calls around a step; guessed
@@ -42,6 +43,7 @@ class DivergencePoints:
         # By region of the passing run: steps that the bad version lacks, and jumps that changed.
         self._removed_jumps: dict[Step | None, tuple[list[Step], list[Step]]] = {}
         self._added_jumps: dict[Step | None, list[Step]] = {}  # by region of the failing run
+        self._new_branches: dict[int, list[Op]] = {}  # branches that the good version lacks
 
     def diverging_branches(self, step: Step, walked: set[Step]) -> tuple[list[Step], bool]:
         """Return the branches that explain why a step has no counterpart, or another value.
@@ -266,10 +268,32 @@ class DivergencePoints:
             own = None if region is None else alignment.failing_counterpart(region)
             if region is None or own is not None:
                 op = alignment.pairing.bad_op(self.passing.op_of(at))
-                branches = filter(self.failing.is_branch, self._added_in(own))
-                return next((b for b in branches if op and self._decides(b, op, own)), None)
+                if op is None:
+                    return None
+                function = self.failing.thread.image.function_of(op)
+                branches = self._added_branches(function, own)
+                return next((b for b in branches if self._decides(b, op, own)), None)
             at = region
         return None
+
+    def _added_branches(self, function: int, region: Step | None) -> Iterator[Step]:
+        """Yield the last executions, in a region, of branches that the good version lacks."""
+        if function not in self._new_branches:
+            code = self.failing.thread.image.code
+            first = code.function_first_op
+            end = int(first[function + 1]) if function + 1 < len(first) else len(code.kind)
+            branches = np.flatnonzero(code.kind[int(first[function]) : end] == BRANCH)
+            ops = map(Op, (branches + int(first[function])).tolist())
+            paired = self.alignment.pairing.good_op
+            self._new_branches[function] = [op for op in ops if paired(op) is None]
+        for op in self._new_branches[function]:
+            steps = self.failing.executions(op)
+            low = steps.before((region or 0) + 1)
+            near: list[Step] = steps[low : low + _MAX_TRIED].tolist()
+            for step in reversed(near):
+                if _is_in(step, region, self.alignment.failing_region):
+                    yield step
+                    break
 
     def _decides(self, branch: Step, op: Op, region: Step | None) -> bool:
         """Does a branch lead past an operation, and could it have led to it?"""
