@@ -157,3 +157,23 @@ def test_a_pair_is_read_as_a_diff() -> None:
     assert pair.good == {"a": ["one", "two"]}
     assert pair.bad == {"a": ["one", "three"]}
     assert pair.good_names == {("a", 2): "gone"}
+
+
+ENDLESS = """
+     static int next(int at, int last) { return at < last ? at + 1 : 0; }
+     int main(void) {
+         int at = 2, start = 2;
+         do {
+             at = next(at, 4);
+    -    } while (at != start);
+    +    } while (at != start + 3); // [failure]
+         return 0;
+     }
+"""
+
+
+def test_a_loop_that_does_not_end_shows_what_its_condition_was_made_of(tmp_path: Path) -> None:
+    answer = explain(tmp_path, ENDLESS, "timeout 1 ./program")
+    failing = answer.link("failure").failing
+    assert failing["start"] == "2"
+    assert failing["at"] in "01234"

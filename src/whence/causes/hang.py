@@ -19,6 +19,7 @@ from whence.trace.flow import Constant, Flow
 from whence.trace.recursion import EndlessRecursion
 from whence.trace.unfinished import UnfinishedLoop, open_activations
 
+STILL_RUNNING = "still running"
 _STILL_WAITING = "still waiting"
 _FEW_TURNS = 200  # a loop that waits in a call has turned less often; guessed
 # Functions that wait until something happens, without a limit on the time.
@@ -46,7 +47,7 @@ def looping(flow: Flow, loop: UnfinishedLoop) -> ObservedFailure:
     words = f"the loop at {flow.thread.line_at(about)} that did not end"
     if not loop.exits:
         words += " and has no way out"
-    outcome = f"still running after {loop.iterations:,} iterations"
+    outcome = f"{STILL_RUNNING} after {loop.iterations:,} iterations"
     return ObservedFailure(flow, question, words, outcome, endless=loop)
 
 

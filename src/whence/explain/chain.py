@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from whence.causes.hang import STILL_RUNNING
 from whence.changes.changeset import ChangeSet
 from whence.explain.candidates import places
 from whence.explain.meeting import Meeting
@@ -389,7 +390,9 @@ class ChainBuilder:
         failed = self._failed
         last = [s for s in cause.statements if (s.file, s.line) == (failed.file, failed.line)]
         failing, passing = _differing_values(last[-1]) if last else ({}, {})
-        if not failing:  # the passing run did not get here
+        if cause.predicate.outcome.startswith(STILL_RUNNING):
+            failing = failing | _last_values(cause)
+        elif not failing:  # the passing run did not get here
             failing = _only_value(cause)
         return Link(
             LinkKind.FAILURE, failed.file, failed.line, failed.function, failed.text, failed.words,
@@ -493,6 +496,13 @@ def _only_value(cause: Cause) -> dict[str, str]:
     values = _without_truth_values(cause.predicate.values)
     is_clear = len(values) == 1 and not any(v.startswith("0x") for v in values.values())
     return values if is_clear else {}
+
+
+def _last_values(cause: Cause) -> dict[str, str]:
+    """Return what decided that a loop went on, without addresses: a few values."""
+    values = _without_truth_values(cause.predicate.values).items()
+    shown = [(name, value) for name, value in values if not value.startswith(("0x", "<"))]
+    return dict(shown[:_MAX_NAMED])
 
 
 def _differing_values(statement: Statement) -> tuple[dict[str, str], dict[str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whence.causes.failures.c_crash import CrashDescriber
-from whence.causes.hang import hang_rank, looping, recursing, waiting, waits_in
+from whence.causes.hang import STILL_RUNNING, hang_rank, looping, recursing, waiting, waits_in
 from whence.causes.observed_failure import ObservedFailure, failed_condition
 from whence.causes.printed_bytes import call_arguments, printed_before, printed_from, quoted_output
 from whence.causes.questions import FailedValue, FailureQuestion, Seeds, Silence
@@ -75,7 +75,7 @@ def _hang(recording: Recording, process: str | None) -> ObservedFailure:
         hang = (
             looping(flow, loop)
             if loop is not None
-            else recursing(flow, recursion, "still running")
+            else recursing(flow, recursion, STILL_RUNNING)
             if recursion is not None
             else wait
         )
