@@ -124,7 +124,7 @@ REPLACES_ITSELF = """
     [
         pytest.param(ERROR, "the exit status 2 given by errx", id="error() after a child's errx()"),
         pytest.param(BECOMES_ANOTHER, "the exit status 2 given", id="a child that execs"),
-        pytest.param(CLEANS_UP, "then the handler clean_up ran", id="a handler that aborts"),
+        pytest.param(CLEANS_UP, "then the handler `clean_up` ran", id="a handler that aborts"),
         pytest.param(JUMPS, "SIGFPE", id="a handler that jumps out"),
         pytest.param(REPLACES_ITSELF, "of the program that execlp started", id="another program"),
     ],

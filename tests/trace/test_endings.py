@@ -47,11 +47,11 @@ def test_the_exit_status_is_that_of_the_process(tmp_path: Path) -> None:
         ("syscall", "the exit status 7 given by syscall at", 'is(way, "syscall")'),
         ("raise", "SIGTERM in raise at", 'is(way, "raise")'),
         ("errx", "the exit status 7 given by errx at", 'is(way, "errx")'),
-        ("caught", "(address 0x0), then the handler caught ran", "the fault"),
-        ("cleaned", "(address 0x0), then the handler cleaned ran", "the fault"),
-        ("again", "(address 0x0), then the handler again ran", "the fault"),
-        ("jumped", "then the handler jumped jumped on to the exit status 7", "the fault"),
-        ("jumped from strlen", "then the handler jumped jumped on to the exit", "(int)strlen"),
+        ("caught", "(address 0x0), then the handler `caught` ran", "the fault"),
+        ("cleaned", "(address 0x0), then the handler `cleaned` ran", "the fault"),
+        ("again", "(address 0x0), then the handler `again` ran", "the fault"),
+        ("jumped", "then the handler `jumped` jumped on to the exit status 7", "the fault"),
+        ("jumped from strlen", "then the handler `jumped` jumped on to the exit", "(int)strlen"),
     ],
 )
 def test_the_failure_is_what_ended_the_process(

@@ -318,7 +318,7 @@ def _survived(flow: CFlow, point: Point, fault: Fault) -> ObservedFailure:
     handler = handler_name(thread.recording, thread, fault.handler)
     place = thread.image.place(flow.op_of(fault.step) if fault.op is None else fault.op)
     where = f" at {place.file}:{place.line}" if place else ""
-    by = f"the handler {handler}" if handler else "a signal handler"
+    by = f"the handler `{handler}`" if handler else "a signal handler"
     point = replace(point, words=f"{name}{where}, then {by} jumped on to {point.words}")
     if fault.op is not None:
         return _fault(flow, point, fault.step, fault.op, fault.instance, number, name)

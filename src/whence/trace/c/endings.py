@@ -66,7 +66,7 @@ def _handled(thread: ReplayedLog) -> str:
     if log is None:
         return ""
     name = handler_name(thread.recording, thread, log)
-    return f", then the handler {name} ran" if name else ", then a signal handler ran"
+    return f", then the handler `{name}` ran" if name else ", then a signal handler ran"
 
 
 def assertion(thread: ReplayedLog) -> Ending | None:
