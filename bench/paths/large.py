@@ -3,7 +3,7 @@
     python bench/paths/large.py FOLDER [--seconds S]
 
 FOLDER is `src` of cmark (github.com/commonmark/cmark).  Explores its command line by path on a
-small Markdown file, and prints conditions, branches that inputs decide, runs, and runs that diverged.
+small Markdown file; prints conditions, branches that inputs decide, runs, and runs that diverged.
 """
 
 from __future__ import annotations
