@@ -265,6 +265,59 @@ def test_addresses_of_heap_and_static_objects_are_mapped(
     check_chain(result, OBJECTS, {"3": "to = 1 (passing: 2)"})
 
 
+# The failing run never sets `longest`: forced into the branch, it would add a wrong value.  The
+# library call that zeroed the structure is no place where a value can be set: its memory is.
+UNSET = """\
+#include <stdio.h>
+#include <string.h>
+struct seen { int last, longest; };
+static int points(const struct seen *seen) {
+    int sum = 10;
+    if (seen->longest > 60) // 3
+        sum += seen->longest / 60;
+    return sum;
+}
+int main(void) {
+    int times[] = {5, 70, 240}, total = 0;
+    struct seen seen;
+    memset(&seen, 0, sizeof seen);
+    seen.last = -1; // 1
+    for (int i = 0; i < 3; i++) {
+        if (seen.last >= 0 && times[i] - seen.last > seen.longest) // 2
+            seen.longest = times[i] - seen.last;
+        ; // set
+    }
+    total += points(&seen); // 4
+    printf("%d\\n", total); // 5
+    return 0;
+}
+"""
+
+
+def test_a_value_that_was_never_set_is_put_in_where_it_would_lie(tmp_path: Path) -> None:
+    good = UNSET.replace("; // set", "seen.last = times[i]; // set")
+    result = chain_of(tmp_path, UNSET, good, expect="12\n")
+    check_chain(result, UNSET, {"1": "seen.last = -1 (passing: 70)"})
+
+
+YIELDED = """\
+known = {"a": 1}
+limit = 2
+for name in ["b", "c", "d"]:
+    if len(name) < limit - 1:  # 1
+        known[name] = 0
+missing = sum(1 for each in "abcd" if each in known)  # 2
+print(missing)  # 3
+"""
+
+
+def test_what_a_generator_did_not_yield_is_on_the_chain(tmp_path: Path) -> None:
+    """And the object that `known` names is not: what it was made as is the same in both runs."""
+    good = YIELDED.replace("limit - 1", "limit")
+    result = chain_of(tmp_path, YIELDED, good, expect="4\n")
+    check_chain(result, YIELDED, {"2": "missing = 1 (passing: 4)"})
+
+
 RECURSION = """\
 #include <stdio.h>
 static int depth(int n) {

@@ -9,12 +9,13 @@ says which are read, so the program is not stopped to look at its memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from whence.causes.comparison import Comparison
 from whence.causes.divergence_points import DivergencePoints
 from whence.program.ids import Step
+from whence.program.operations import COp
 from whence.trace.flow import Constant, Left, Operand, StoredBits
 from whence.trace.recording import Comparable
 from whence.trace.rerunning import Alteration, Force, Overwrite
@@ -31,6 +32,7 @@ class FaultyValue:
     alteration: Alteration | None  # None: the passing value is not known
     is_branch: bool = False
     is_kept: bool = False  # the step is right, and the passing run replaced its value later
+    instead: Alteration | None = None  # of a branch that left a definition out: what it would set
 
 
 class _Read(NamedTuple):
@@ -52,12 +54,13 @@ class FaultyState:
     def behind(self, step: Step) -> list[FaultyValue]:
         """Return the faulty values that a definition or a branch comes from, the last first."""
         node = self._failing.node(step)
-        found = dict.fromkeys(self._read(self._behind(step)))
+        found = dict.fromkeys([*self._read(self._behind(step)), *self._lacking(step)])
         if not found and self._compares_pointers(step):
             found = dict.fromkeys(self._read(self._behind(step)))
         found |= dict.fromkeys(self.deciding(step))
         if node.chosen_by is not None:
             found |= dict.fromkeys(self._branches([node.chosen_by]))
+        found = found or dict.fromkeys(self.around(step))
         others = (value for value in found if value.step != step)
         return sorted(others, reverse=True, key=lambda each: each.step)
 
@@ -90,10 +93,20 @@ class FaultyState:
     # --- what decided that a step ran ------------------------------------------------------------
 
     def deciding(self, step: Step) -> Iterator[FaultyValue]:
-        """Yield the branches that explain why a step has no counterpart."""
-        if self.comparison.counterpart(step) is None:
-            branches, _ = self._points.diverging_branches(step, set())
-            yield from self._branches(branches)
+        """Yield the branches that went another way: so a step has no counterpart."""
+        yield from self._branches(filter(self.comparison.side_differs, self._around(step)))
+
+    def around(self, step: Step) -> Iterator[FaultyValue]:
+        """Yield the branches around a step without a counterpart, whichever way they went.
+
+        An exception may have left the code that a branch led to in both runs.
+        """
+        yield from self._branches(self._around(step))
+
+    def _around(self, step: Step) -> list[Step]:
+        if self.comparison.counterpart(step) is not None:
+            return []
+        return self._points.diverging_branches(step, set())[0]
 
     def missing(self, passing: Step, about: Step) -> Iterator[FaultyValue]:
         """Yield the branches that kept a step of the passing run from running."""
@@ -118,7 +131,32 @@ class FaultyState:
     # --- what a step read ------------------------------------------------------------------------
 
     def _read(self, first: Iterable[_Read]) -> Iterator[FaultyValue]:
-        """Yield the faulty definitions that were read on the way to some operands."""
+        """Yield the faulty definitions that were read on the way to some operands.
+
+        An object whose items differ counts only if none of the steps that set items explains it.
+        """
+        containers: list[FaultyValue] = []
+        is_any = False
+        for value in self._read_values(first):
+            if self._is_filled_later(value):
+                containers.append(value)
+            else:
+                is_any = True
+                yield value
+        if not is_any:
+            yield from containers
+
+    def _is_filled_later(self, value: FaultyValue) -> bool:
+        """Is it an object that was the same when it was defined?"""
+        return (
+            not value.is_branch
+            and not value.is_kept
+            and self._failing.holds_container(value.step)
+            and self.comparison.counterpart(value.step) is not None
+            and self.comparison.is_same(value.step)
+        )
+
+    def _read_values(self, first: Iterable[_Read]) -> Iterator[FaultyValue]:
         work = list(first)
         seen: set[_Read] = set()
         while work and len(seen) < _MAX_WALKED:
@@ -128,7 +166,9 @@ class FaultyState:
                 continue
             seen.add(read)
             if isinstance(read.operand, Left):
-                behind = self._failing.left(read.operand)
+                kept = self._kept(read, definition)
+                yield from kept
+                behind = () if kept else self._failing.left(read.operand)
                 work += [_Read(definition, each, is_content=True) for each in behind]
             elif read.is_content and self._is_definition(read.reader, definition):
                 value = self._value(read.reader, definition)
@@ -139,6 +179,7 @@ class FaultyState:
                     work += self._behind(definition) if not value else ()
                     yield from self.deciding(definition) if not value else ()
             elif not self.comparison.is_same(definition):
+                yield from self._lacking(definition)
                 yield from self._chosen(definition)
                 yield from self.deciding(definition)
                 work += self._behind(definition)
@@ -155,6 +196,19 @@ class FaultyState:
         branch = self._failing.node(step).chosen_by
         if branch is not None and self.comparison.side_differs(branch):
             yield from self._branches([branch])
+
+    def _lacking(self, step: Step) -> Iterator[FaultyValue]:
+        """Yield the branches that kept from running what a call or an operator read beside others.
+
+        `sum` of a generator reads what was yielded: the failing run may have yielded less.
+        """
+        other = self.comparison.counterpart(step)
+        if other is None:
+            return
+        operations = self._failing.node(step).operation, self._passing.node(other).operation
+        if any(each.op is COp.OPAQUE for each in operations):
+            for passing in self.comparison.read_instead(step):
+                yield from self.missing(passing, step)
 
     def _is_definition(self, reader: Step, definition: Step) -> bool:
         """Is it the definition of a variable that was read, and not a part of an expression?"""
@@ -183,6 +237,19 @@ class FaultyState:
             return FaultyValue(definition, None)
         return []
 
+    def _kept(self, read: _Read, definition: Step) -> list[FaultyValue]:
+        """Return why a value that a library call left is read still, if the passing run set it."""
+        comparison, reader = self.comparison, read.reader
+        other = comparison.counterpart(reader)
+        if other is None or not read.is_content or not self._failing.is_load(reader):
+            return []
+        if comparison.counterpart(definition) is None or comparison.is_same(reader):
+            return []
+        if not any(comparison.read_instead(reader)):
+            return []
+        omitted = self._omitted(reader, definition, other)
+        return [omitted] if isinstance(omitted, FaultyValue) else omitted
+
     def _omitted(
         self, reader: Step, definition: Step, other: Step
     ) -> FaultyValue | list[FaultyValue]:
@@ -191,8 +258,12 @@ class FaultyState:
         If only one version has that definition, the value that was read is itself the reason.
         """
         instead = [*self.comparison.read_instead(reader)]
-        branches = [value for each in instead for value in self.missing(each, reader)]
         overwrite = Overwrite(reader, definition, other)
+        branches = [
+            replace(value, instead=overwrite)
+            for each in instead
+            for value in self.missing(each, reader)
+        ]
         return branches or FaultyValue(definition, overwrite, is_kept=bool(instead))
 
 

@@ -101,22 +101,23 @@ class InducingSets:
         def ahead(parts: Sequence[Sequence[Step]]) -> None:
             test.ahead([altered(kept) for kept in parts if kept])
 
-        without = induces([]) if free else Induced.YES
         fixed = tuple(known[step][0] for step in settable if step in needed)
+        without = induces([]) if free else Induced.YES
+        if without is not Induced.NO and any(known[step][0].is_branch for step in free):
+            # A forced branch may bring another failure, or code that reads a value which is wrong,
+            # too.  Put right what it decided by instead.
+            before_branches = {step: self._right(known[step], 0, True) for step in free}
+            if all(before_branches.values()):
+                instead = test([*dict.fromkeys(itertools.chain(*before_branches.values()))])
+                if instead is Induced.NO:
+                    without = instead
+                    right |= before_branches
         if without is Induced.YES:
             # All that can be put right is right: what is left is the step's own code, or what
             # could not be put right.
-            is_root = not fixed
             return InducingSet(
-                (*fixed, *unmapped), is_root, not unmapped, len(unmapped), self._ran() - before
+                (*fixed, *unmapped), not fixed, not unmapped, len(unmapped), self._ran() - before
             )
-        if without is Induced.UNCLEAR and any(known[step][0].is_branch for step in free):
-            # A forced branch may bring another failure.  Put right what it decided by instead.
-            before_branches = {step: self._right(known[step], 0, True) for step in free}
-            if all(before_branches.values()):
-                without = test([*dict.fromkeys(itertools.chain(*before_branches.values()))])
-                if without is Induced.NO:
-                    right |= before_branches
         chosen = minimal_set(free, induces, ahead) if len(free) > 1 else free
         liked = [step for step in free if step in preferred]
         if any(step not in chosen for step in liked) and induces(liked) is Induced.YES:
@@ -128,8 +129,7 @@ class InducingSets:
     def _ran(self) -> int:
         return self._tests.runs + self._tests.cached
 
-    def _own(self, value: FaultyValue) -> list[Alteration]:
-        alteration = value.alteration
+    def _possible(self, alteration: Alteration | None) -> list[Alteration]:
         can = alteration is not None and self._tests.rerunner.can(alteration)
         return [alteration] if can and alteration is not None else []
 
@@ -138,18 +138,21 @@ class InducingSets:
     ) -> list[Alteration]:
         """Return what puts all of some faulty values right; none if that is not possible.
 
-        `is_before`: no branch is forced, but what it decided by is put right.
+        `is_before`: no branch is forced, but what it decided by is put right, or what it would
+        have set.
         """
         found: list[Alteration] = []
         for value in values:
-            altered = [] if is_before and value.is_branch else self._own(value)
+            altered = self._possible(value.instead) if is_before else []
+            if not altered and not (is_before and value.is_branch and not depth):
+                altered = self._possible(value.alteration)
             if altered:
                 found += altered
                 continue
             is_deep = depth >= _MAX_BACK or value.is_kept
             behind = [] if is_deep else self._state.behind(value.step)
             earlier = [each for each in behind if each.step < value.step]
-            altered = self._right(earlier, depth + 1)
+            altered = self._right(earlier, depth + 1, is_before)
             if not altered:
                 return []
             found += altered
@@ -176,4 +179,6 @@ def failure_values(failure: ObservedFailure, state: FaultyState) -> list[FaultyV
             found |= dict.fromkeys(state.missing(passing, about))
         if not found:
             found |= dict.fromkeys(state.unprinted(silence.after, about))
+    if not found:
+        found |= dict.fromkeys(state.around(question.about))
     return sorted(found, reverse=True, key=lambda value: value.step)

@@ -308,6 +308,10 @@ class Flow(ABC):
     def is_call(self, step: Step) -> bool:
         return self.kind(step) == CALL
 
+    def holds_container(self, step: Step) -> bool:  # noqa: ARG002 - in C, each item has an address
+        """Is the value of the step an object whose items are defined by other steps?"""
+        return False
+
     def names_code(self, step: Step) -> bool:  # noqa: ARG002 - where functions are values
         """Is the value of the step a function, a class or a module?"""
         return False

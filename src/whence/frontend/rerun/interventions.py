@@ -105,6 +105,23 @@ class PokeAt:
 
 
 @dataclass(frozen=True, slots=True)
+class PokeRecorded:
+    """Bytes are written at an address of the recorded run, which becomes that of the same object.
+
+    `is_address`: the bytes are an address of the recorded run, too.
+    """
+
+    address: int
+    content: bytes
+    is_address: bool = False
+
+    @property
+    def text(self) -> str:
+        kind = "move" if self.is_address else "poke"
+        return f"{kind}~{self.address}={self.content.hex()}"
+
+
+@dataclass(frozen=True, slots=True)
 class WatchOperation:
     """Nothing changes; from the point's offset on, each value of its operation is reported.
 
@@ -120,7 +137,15 @@ class WatchOperation:
 
 
 Action = (
-    FlipBranch | AlwaysSide | XorBytes | SetBytes | KeepAddress | PokeKept | PokeAt | WatchOperation
+    FlipBranch
+    | AlwaysSide
+    | XorBytes
+    | SetBytes
+    | KeepAddress
+    | PokeKept
+    | PokeAt
+    | PokeRecorded
+    | WatchOperation
 )
 
 

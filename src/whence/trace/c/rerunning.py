@@ -15,6 +15,7 @@ from whence.frontend.rerun.interventions import (
     KeepAddress,
     PatchedProcess,
     PokeKept,
+    PokeRecorded,
     RunPoint,
     SetBytes,
     WatchedValue,
@@ -127,10 +128,16 @@ class CStepRerunner(StepRerunner):
             is_address = len(data) == _ADDRESS and _is_address(
                 self._values.passing, alteration.passing
             )
+            if isinstance(alteration, Overwrite) and not self._stores_all(alteration):
+                at = self._last_hook(alteration)
+                assert at is not None, "alterations are possible"
+                address = self._flow.address(alteration.reader)
+                yield Intervention(self._point(at), PokeRecorded(address, data, is_address))
+                continue
             yield Intervention(self._point(alteration.definition), KeepAddress(slot))
             at = alteration.definition
             if isinstance(alteration, Overwrite):
-                at = self._last_hook(alteration)
+                at = self._last_hook(alteration) or at
             yield Intervention(self._point(at), PokeKept(slot, offset, data, is_address))
 
     def _forced(self, force: Force) -> Action:
@@ -148,30 +155,46 @@ class CStepRerunner(StepRerunner):
     def _content(self, alteration: Overwrite | Replace) -> tuple[int, bytes] | None:
         """Return the bytes to write, and where: relative to what the definition wrote."""
         definition, passing = alteration.definition, alteration.passing
-        if self._code(definition) not in _STORES:
-            return None
-        size = self._size(definition)
         offset = 0
         if isinstance(alteration, Overwrite) and self.failing.is_load(alteration.reader):
             size = self.failing.node(alteration.reader).operation.width // 8 or 1
-            offset = self._flow.address(alteration.reader) - self._flow.address(definition)
+            if self._stores_all(alteration):
+                offset = self._flow.address(alteration.reader) - self._flow.address(definition)
+            elif self._last_hook(alteration) is None:
+                return None
+        elif self._code(definition) in _STORES:
+            size = self._size(definition)
+        else:
+            return None
         if not 0 < size <= 8:
             return None
         value = None if self._values is None else self._values.mapped(passing)
-        if value is None or not offset >= 0:
+        if value is None:
             return None
         return offset, (value & (1 << 8 * size) - 1).to_bytes(size, "little")
+
+    def _stores_all(self, overwrite: Overwrite) -> bool:
+        """Did the definition store what is read?
+
+        Otherwise a library call wrote it, or several definitions did, and it is known only where
+        it lay.
+        """
+        definition, reader = overwrite.definition, overwrite.reader
+        if self._code(definition) not in _STORES:
+            return False
+        is_load = self.failing.is_load(reader)
+        return not is_load or self._flow.address(reader) >= self._flow.address(definition)
 
     def _size(self, store: Step) -> int:
         return self.failing.node(store).operation.width // 8 or 1
 
-    def _last_hook(self, overwrite: Overwrite) -> Step:
-        """Return the last store or branch from the definition on, before it is read."""
+    def _last_hook(self, overwrite: Overwrite) -> Step | None:
+        """Return the last store or branch after the definition, before it is read."""
         first = max(overwrite.definition, overwrite.reader - _MAX_DISTANCE)
         for step in range(overwrite.reader - 1, first, -1):
             if self._code(Step(step)) in (*_STORES, *_DECIDES):
                 return Step(step)
-        return overwrite.definition
+        return None
 
     def _code(self, step: Step) -> int:
         return int(self._codes[self.failing.op_of(step)])

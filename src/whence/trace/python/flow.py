@@ -451,6 +451,10 @@ class PythonFlow(Flow):
         value = self.value(step)
         return isinstance(value, Obj) and value.kind == "function"
 
+    def holds_container(self, step: Step) -> bool:
+        value = self.value(step)
+        return isinstance(value, Obj) and value.kind in CONTAINERS
+
     def names_code(self, step: Step) -> bool:
         value = self.value(step)
         return isinstance(value, Obj) and value.kind in _CODE

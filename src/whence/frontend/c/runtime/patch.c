@@ -9,7 +9,9 @@
  *   keep=SLOT         remember the address that a store wrote to
  *   poke=SLOT+N=HEX   write bytes at N after that address
  *   poke@ADDRESS=HEX  write bytes at an address
- *   move=SLOT+N=HEX   as poke; the eight bytes are an address of the recorded run
+ *   poke~ADDRESS=HEX  write bytes at an address of the recorded run
+ *   move=SLOT+N=HEX, move~ADDRESS=HEX
+ *                     as poke; the eight bytes are an address of the recorded run
  *   watch             report the value of the operation each time, from this offset on
  *   watch=address     the same; the value is an address, reported as one of the recorded run
  * A poke happens after the store, or before the branch, at its point.  Each intervention but a
@@ -40,6 +42,7 @@ struct patch {
     uint64_t address; /* of a poke; relative to that of the slot, if it has one */
     uint64_t side;    /* of an always */
     int is_address;   /* of a poke or a watch: the value is an address */
+    int is_recorded;  /* of a poke: its address is one of the recorded run */
     uint64_t times;   /* executions that a watch or an always was due at */
     size_t size;
     const unsigned char *bytes;
@@ -87,6 +90,7 @@ static const char *read_poke(const char *p, struct patch *patch)
 {
     patch->action = PATCH_POKE;
     patch->is_address = p[-4] == 'm';
+    patch->is_recorded = *p == '~';
     if (*p == '=') {
         p = read_ended_number(p + 1, &patch->slot, '+');
         if (!p || patch->slot >= MAX_SLOTS)
@@ -252,6 +256,8 @@ static void poke(const struct patch *patch)
             return; /* so it is not reached */
         at += kept_addresses[patch->slot];
     }
+    if (patch->is_recorded)
+        at = moved(at, recorded_places, places);
     uint64_t value;
     if (patch->is_address && patch->size == sizeof value) {
         memcpy(&value, patch->bytes, sizeof value);
