@@ -102,6 +102,7 @@ class CausalityTests:
         self.rerunner, self._judge, self._kept, self._limit = rerunner, judge, kept, limit
         self._others, self._look = others, look
         self._wrong: dict[Alteration, int] = {}  # what single alterations left wrong
+        self._mends: set[Alteration] = set()  # those after which what failed first was right
         self._asked: set[str] = set()
         self._ahead: set[str] = set()  # outcomes that were made ahead and not asked for yet
         self.runs = self.cached = 0
@@ -134,10 +135,19 @@ class CausalityTests:
         """Return how many words of the output are wrong; None if it is not known."""
         return self._tested(alterations, None).wrong
 
+    def mends(self, alterations: Sequence[Alteration]) -> bool:
+        """Is the first word that is wrong in the run without these alterations right with them?"""
+        return self._tested(alterations, None).is_mended
+
     def nearer(self) -> list[Alteration]:
-        """Return the single alterations after which fewer words were wrong, the best first."""
+        """Return the single alterations that brought the output nearer, the best first.
+
+        Fewer words were wrong, or the first wrong one was right, though more may be wrong after it.
+        """
         own = self.wrong([])
-        found = [each for each, wrong in self._wrong.items() if own is not None and wrong < own]
+        if own is None:
+            return []
+        found = [each for each, wrong in self._wrong.items() if wrong < own or each in self._mends]
         return sorted(found, key=lambda each: self._wrong[each])
 
     def failure(self, alterations: Sequence[Alteration]) -> Induced:
@@ -190,6 +200,7 @@ class CausalityTests:
         found = self._known_or_run(alterations, step)
         if found.wrong is not None and len(alterations) == 1:
             self._wrong[alterations[0]] = found.wrong
+            self._mends |= {alterations[0]} if found.is_mended else set()
         return found
 
     def _known_or_run(self, alterations: Sequence[Alteration], step: Step | None) -> RerunOutcome:

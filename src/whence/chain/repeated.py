@@ -1,10 +1,10 @@
 """Which executions of one branch or one step, altered together, make the failing run pass?
 
 A fault that ran several times did its damage at several places: no single branch or value mends
-that.  What is printed tells whether an alteration is on the way: fewer words are wrong.  So the
-executions of one operation are altered one after another, in the order of the run, and each that
-brings the output nearer to what is expected is kept.  An alteration may change the way of the run:
-the altered run is recorded, and its next executions are tried.
+that.  What is printed tells whether an alteration is on the way: fewer words are wrong, or what was
+wrong first is right.  So the executions of one operation are altered one after another, in the
+order of the run, and each that brings the output nearer to what is expected is kept.  An alteration
+may change the way of the run: the altered run is recorded, and its next executions are tried.
 """
 
 from __future__ import annotations
@@ -108,9 +108,10 @@ class _Repeated:
     def _better(
         self, tests: CausalityTests, altered: tuple[Alteration, ...], last: Step
     ) -> Alteration | None:
-        """Return an alteration after `last` with which the test passes, or fewer words are wrong.
+        """Return an alteration after `last` with which the test passes, or the output is nearer.
 
-        It is the first execution for which there is one, and the best for that execution.
+        Fewer words are wrong, or the first wrong one is right.  It is the first execution for
+        which there is one, and the best for that execution.
         """
         least = tests.wrong(altered)
         better: Alteration | None = None
@@ -119,8 +120,12 @@ class _Repeated:
                 if tests.outcome([*altered, tried]) is Outcome.PASS:
                     return tried
                 wrong = tests.wrong([*altered, tried])
-                if least is not None and wrong is not None and wrong < least:
+                if least is None or wrong is None:
+                    continue
+                if wrong < least:
                     better, least = tried, wrong
+                elif better is None and tests.mends([*altered, tried]):
+                    better = tried
             if better is not None:
                 break
         return better

@@ -19,7 +19,14 @@ from pathlib import Path
 from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
 from whence.chain.bounds import is_at_bound
-from whence.chain.causality import CausalityTests, Judge, Judgement, KeptOutcomes, Look
+from whence.chain.causality import (
+    CausalityTests,
+    Judge,
+    Judgement,
+    KeptOutcomes,
+    Look,
+    OutOfReruns,
+)
 from whence.chain.dependence import ChainSearch
 from whence.chain.faulty import FaultyState
 from whence.chain.hierarchical import HierarchicalSearch
@@ -216,6 +223,8 @@ class _Session:
             return Repair(tests, (found,))
 
         def again(before: CausalityTests, altered: Sequence[Alteration]) -> CausalityTests | None:
+            if tests.runs >= self._request.max_runs:
+                raise OutOfReruns
             out = self._folder / f"altered-{tests.runs}"
             out.mkdir()
             tests.runs += 1
