@@ -116,3 +116,38 @@ assert kind == "none"
     links = proved(tmp_path, "program.py", text, f"{sys.executable} program.py")
     assert ("wide = size * 3", True) in links
     assert False not in dict(links).values()
+
+
+SHOWN = """\
+def shown(label, hidden, log):
+    if hidden:
+        {left}
+    wide = len(label)
+    count = wide + 1
+    return {label}
+
+assert shown("ab", True, []) == "ab"
+"""
+
+
+def test_lines_without_a_value_to_put_in_are_proved_by_a_branch_that_is_forced(
+    tmp_path: Path,
+) -> None:
+    """Both changes break the test: that of the last line only if the first is reverted."""
+    texts = {
+        "good": SHOWN.format(left="log.append(label)", label="label"),
+        "bad": SHOWN.format(left='return ""', label='label if log == [] else ""'),
+    }
+    for version, text in texts.items():
+        (tmp_path / version).mkdir()
+        (tmp_path / version / "program.py").write_text(text)
+    out = tmp_path / "result.json"
+    words = ["explain", "--good", str(tmp_path / "good"), "--bad", str(tmp_path / "bad")]
+    words += ["--test", f"{sys.executable} program.py", "--prove", "--quiet", "--json", str(out)]
+    subprocess.run([sys.executable, "-m", "whence", *words], check=True, capture_output=True)
+    chain = json.loads(out.read_text())["chain"]
+    proofs = {link["line"]: (link["proved"], link["proof"]) for link in chain[:-1]}
+    proof = (
+        "with the condition that decides whether this runs forced the other way, the test passes"
+    )
+    assert proofs[3] == proofs[6] == (True, proof)

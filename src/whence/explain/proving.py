@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whence.causes.comparison import Comparison
+from whence.causes.divergence_points import DivergencePoints
 from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
 from whence.explain.recorder import counterpart
@@ -36,6 +37,8 @@ _MAX_BACK = 8  # operations behind a value that cannot be put in that are follow
 _MAX_ROUNDS = 6  # executions of a statement that are altered one after another; guessed
 _HOLDS = "with the {label} values put in here, the test passes"
 _HOLDS_BEHIND = "with the {label} values put in that this is made from, the test passes"
+_HOLDS_FORCED = "with the condition {where} forced the other way, the test passes"
+_DECIDES = "that decides whether this runs"
 _FAILS = "not proved: with the {label} values put in here, the test still fails"
 _OTHERWISE = "not proved: with the {label} values put in here, the test fails in another way"
 _NOTHING = "not tested: there is no value that a rerun could put in here"
@@ -137,9 +140,15 @@ class _Prover:
         if outcome is Outcome.FAIL and others and self._outcome(others) is Outcome.FAIL:
             outcome = self._outcome((*own, *(each for each in others if each not in own)))
         is_behind = not self._view.behind.isdisjoint(own)
-        if is_behind and outcome is not Outcome.PASS:
-            return replace(link, proof=_NOTHING)  # the value here may have stayed what it was
+        is_forced = not self._view.forced.keys().isdisjoint(own)
+        if outcome is not Outcome.PASS and (is_behind or is_forced):
+            # The value here may have stayed what it was; and a changed condition that is forced
+            # has no value of the fixed run.
+            return replace(link, proof=_NOTHING)
         holds = _HOLDS_BEHIND if is_behind else _HOLDS
+        if is_forced:
+            where = next(self._view.forced[each] for each in own if each in self._view.forced)
+            holds = _HOLDS_FORCED.replace("{where}", where)
         words = {Outcome.PASS: holds, Outcome.FAIL: _FAILS}.get(outcome, _OTHERWISE)
         proof = words.format(label=self._label)
         return replace(link, proved=outcome is Outcome.PASS, proof=proof)
@@ -201,29 +210,51 @@ class _StatementValues:
         self._comparison, self.rerunner = comparison, rerunner
         self._flow = comparison.failing
         self.behind: set[Alteration] = set()  # of values that a statement is made from
+        self.forced: dict[Alteration, str] = {}  # branches without a value of the fixed run
 
     def alterations(self, link: Link) -> Alterations:
         """Return the alterations that give a statement its fixed values."""
-        if link.step in (LinkKind.FAILURE, LinkKind.MISSING):
+        if link.step is LinkKind.FAILURE:
+            return ()
+        if not any(self._steps(link)):
+            return tuple(dict.fromkeys(self._avoiding(link)))[:_MAX_EXECUTIONS]
+        if link.step is LinkKind.MISSING:
             return ()
         branches = [*self._branches(link)]
         if link.step is LinkKind.BRANCH and branches:
             return tuple(branches[:_MAX_EXECUTIONS])
-        values = [*self._values(link)]
-        return tuple((values or branches)[:_MAX_EXECUTIONS])
+        found = [*self._values(link)] or branches or [*self._conditions(link)]
+        return tuple(found[:_MAX_EXECUTIONS])
 
-    def _steps(self, link: Link) -> Iterator[Step]:
-        """Yield the steps of a statement, in order."""
+    def _ops(self, link: Link) -> list[Op]:
+        """Return the operations of a statement."""
         image = self._flow.thread.image
         rows, files = image.rows, image.files
         names = {number for number, name in enumerate(image.file_names) if name == link.file}
-        ops = [
+        return [
             Op(op) for op in range(len(rows)) if int(rows[op]) == link.line and files[op] in names
         ]
+
+    def _steps(self, link: Link) -> Iterator[Step]:
+        """Yield the steps of a statement, in order."""
         found = [
-            Step(step) for op in ops for step in self._flow.executions(op)[:_MAX_AHEAD].tolist()
+            Step(step)
+            for op in self._ops(link)
+            for step in self._flow.executions(op)[:_MAX_AHEAD].tolist()
         ]
         yield from sorted(found)
+
+    def _avoiding(self, link: Link) -> Iterator[Alteration]:
+        """Yield what forces the branches that kept a statement from running."""
+        comparison, passing = self._comparison, self._comparison.passing
+        points = DivergencePoints(comparison)
+        for op in self._ops(link):
+            good = comparison.alignment.pairing.good_op(op)
+            executions = [] if good is None else passing.executions(good)[:_MAX_EXECUTIONS].tolist()
+            for step in map(Step, executions):
+                branch = points.lost(step, step)[1] or points.added_jump(step)[0]
+                if branch is not None:
+                    yield from self._forced([branch], _DECIDES)
 
     def _branches(self, link: Link) -> Iterator[Alteration]:
         for step in self._steps(link):
@@ -232,6 +263,36 @@ class _StatementValues:
                 force = Force(step, other)
                 if self._comparison.side_differs(step) and self.rerunner.can(force):
                     yield force
+
+    def _conditions(self, link: Link) -> Iterator[Alteration]:
+        """Yield what forces the conditions of a changed line the other way, each time.
+
+        They have no value of the fixed run: they are new there, or test something else.  A new
+        line without a condition is avoided by the one that led to it.
+        """
+        if not link.changes:
+            return
+        steps = [*self._steps(link)]
+        own = [step for step in steps if self._flow.is_branch(step)]
+        yield from self._forced(own, "here")
+        if not own:
+            good_op = self._comparison.alignment.pairing.good_op
+            added = [step for step in steps if good_op(self._flow.op_of(step)) is None]
+            led = (self._led_to(step) for step in added)
+            yield from self._forced([each for each in dict.fromkeys(led) if each], _DECIDES)
+
+    def _led_to(self, step: Step) -> Step | None:
+        at = self._flow.controlling_step(step)
+        while at is not None and not self._flow.is_branch(at):
+            at = self._flow.controlling_step(at)
+        return at
+
+    def _forced(self, branches: Sequence[Step], where: str) -> Iterator[Alteration]:
+        for branch in branches:
+            force = Force(branch, self._comparison.counterpart(branch))
+            if self._flow.is_branch(branch) and self.rerunner.can(force):
+                self.forced[force] = where
+                yield force
 
     def _values(self, link: Link) -> Iterator[Alteration]:
         """Yield what gives each definition of a statement its value in the fixed run.
