@@ -356,6 +356,52 @@ int main(void) {
     check_chain(result, text)
 
 
+PROCESSES = """\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int size = atoi(argv[1]);
+    int room = size + 3; // 1
+    if (room > 8) // 2
+        size = 0; // 3
+    printf("%d\\n", size); // 4
+    return 0;
+}
+"""
+
+
+def test_values_are_put_into_the_process_that_fails_and_into_no_other(tmp_path: Path) -> None:
+    """The second of three runs of the program prints 0 instead of 6."""
+    test = "./program 9; ./program 6; ./program 9"
+    good = PROCESSES.replace("size + 3", "size + 1")
+    result = chain_of(tmp_path, PROCESSES, good, test=test, expect="0\n6\n0\n")
+    check_chain(result, PROCESSES, {"1": "room = 9 (passing: 7)"})
+
+
+def test_a_switch_goes_to_the_case_of_the_passing_run(tmp_path: Path) -> None:
+    text = """\
+#include <stdio.h>
+static int price(int kind) {
+    switch (kind) { // 3
+    case 0:
+        return 4;
+    case 1:
+        return 6;
+    default:
+        return 9; // 4
+    }
+}
+int main(void) {
+    int kind = 5; // 1
+    int paid = price(kind); // 2
+    printf("%d\\n", paid); // 5
+    return 0;
+}
+"""
+    result = chain_of(tmp_path, text, text.replace("kind = 5", "kind = 1"), expect="6\n")
+    check_chain(result, text)
+
+
 # --- what is kept --------------------------------------------------------------------------------
 
 
