@@ -63,6 +63,17 @@ def test_an_input_that_does_not_exist_is_a_mistake(versions: list[str]) -> None:
     assert caught.value.slug == "no-such-input"
 
 
+def test_two_programs_in_different_languages_are_a_mistake(
+    versions: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "good" / "p.py").write_text("import sys\nprint(int(sys.argv[1]) < 8)\n")
+    other = ["--build-good", "", "--test-good", "python3 p.py 5"]
+    (tmp_path / "good" / "p.c").unlink()
+    with pytest.raises(UserError) as caught:
+        run([*versions, "--test", "./p 5 5", *other])
+    assert caught.value.slug == "two-languages"
+
+
 def test_the_reference_may_be_another_program(versions: list[str], tmp_path: Path) -> None:
     (tmp_path / "good" / "p.c").rename(tmp_path / "good" / "other.c")
     more = ["--build-good", "$CC -g -o other other.c", "--test-good", "./other 5 5"]

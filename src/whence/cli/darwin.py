@@ -27,7 +27,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--test", required=True, metavar="CMD", help="Shell command that runs the test in the version's tree ({tree})."),
     click.option("--build", metavar="CMD", help="Shell command that builds the program; $CC and $CXX name whence's compilers."),
     click.option("--test-good", metavar="CMD", help="The test command of the good version, if it is another program.  [default: --test]"),
-    click.option("--build-good", metavar="CMD", help="The build command of the good version.  [default: --build]"),
+    click.option("--build-good", metavar="CMD", help="The build command of the good version; an empty one builds nothing.  [default: --build]"),
     click.option("--by", type=click.Choice(["slice", "path"]), default="slice", show_default=True, help="Compare what the failing output depends on, or everything that the programs did."),
     click.option("--predicates/--no-predicates", default=None, help="Compare values too, not only branches.  [default: if the branches do not tell enough]"),
     click.option("--input", "inputs", multiple=True, metavar="SPEC", help="An input that may change: argv, argv:N, stdin, file:GLOB, env:NAME or literals; may be repeated.  [default: those that the test names]"),
@@ -68,13 +68,14 @@ def darwin(**options: Any) -> int:
 
 
 def _request(options: dict[str, Any]) -> DarwinRequest:
+    build_good = options["build_good"]
     return DarwinRequest(
         good=options["good"],
         bad=options["bad"],
         commands_good=_commands(
             options,
             options["test_good"] or options["test"],
-            options["build_good"] or options["build"],
+            options["build"] if build_good is None else build_good or None,
         ),
         commands_bad=_commands(options, options["test"], options["build"]),
         repo=options["repo"],

@@ -19,7 +19,7 @@ from whence.darwin.trials import agree
 from whence.errors import UserError
 from whence.explain.seen_failure import seen_failure
 from whence.inputs import InputSource
-from whence.languages import cause_search, flow_of
+from whence.languages import cause_search, flow_of, language_of
 from whence.model import DarwinResult, VersionName
 from whence.paths.input_spec import InputSpec
 from whence.paths.program import InputProgram, PathRun
@@ -117,6 +117,9 @@ def _search(
     say("running both versions, recorded")
     runs = {version: programs[version].run(contents) for version in VersionName}
     good, bad = runs[VersionName.GOOD], runs[VersionName.BAD]
+    languages = [language_of(one.path.thread.recording).name for one in (good, bad)]
+    if languages[0] != languages[1]:
+        raise _two_languages(*languages)
     compares_output = programs[VersionName.GOOD].run_plain(contents).stdout == good.ended.stdout
     if agree(good.ended, bad.ended, compares_output=compares_output):
         raise _no_difference(good, request)
@@ -161,6 +164,15 @@ def _side(
 def _own_files(thread: Thread) -> Iterator[str]:
     """Yield the files of a program's own tree."""
     return (name for name in thread.image.file_names if not name.startswith("/"))
+
+
+def _two_languages(good: str, bad: str) -> UserError:
+    return UserError(
+        f"The good version is recorded as {good}, and the bad one as {bad}. whence darwin compares "
+        "programs of one language (C and C++ count as one).\n"
+        "Give another program as the good version, or name the language with --frontend.",
+        slug="two-languages",
+    )
 
 
 def _no_difference(good: PathRun, request: DarwinRequest) -> UserError:
