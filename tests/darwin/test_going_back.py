@@ -238,3 +238,39 @@ def test_the_branch_of_both_versions_that_a_change_woke_is_a_suspect(tmp_path: P
     assert (line_of(bad, "return at + 1 < count;"), False) in found, result.suspects
     woken = next(one for one in result.suspects if not one.is_changed)
     assert "Both versions have this branch" in woken.because
+
+
+SOUNDS = (
+    HEAD
+    + """int main(int argc, char **argv)
+{
+    for (const char *at = argv[1]; *at != '\\0'; at++) {
+        char c = *at, next = at[1];
+        if (c == next)
+            continue;
+        switch (c) {
+        case 'k':
+            putchar('C');
+            break;
+        case 'w':
+            if (next == 'a' || next == 'o')
+                putchar('W');
+            break;
+        default:
+            putchar(c);
+        }
+    }
+    putchar('\\n');
+    return argc > 3;
+}
+"""
+)
+
+
+def test_a_branch_that_both_went_alike_comes_behind_one_of_the_bad_version(tmp_path: Path) -> None:
+    """Other letters avoid the failure at branches that are right; the wrong one needs more text."""
+    bad = SOUNDS.replace("next == 'o')", "next == 'o' || next == 0)")
+    result = compared(tmp_path, SOUNDS, bad, "how")
+    check_first(result, "bad", line_of(bad, "next == 0"))
+    others = result.suspects[1:]
+    assert all("goes the same way; it matters less" in one.because for one in others), others

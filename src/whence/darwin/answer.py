@@ -341,7 +341,9 @@ def _because(
         parts.append(f"The branch at {tested_at.file}:{tested_at.line} tests it.")
     parts.append(f"The {kept} version takes the same way with both inputs.")
     if one.is_shared:
-        parts.append("The bad version has this test, and goes the same way; it matters less there.")
+        parts.append(
+            f"The {kept} version has this test, and goes the same way; it matters less there."
+        )
     elif version == VersionName.GOOD.value:
         parts.append("The bad version may lack this test.")
     if one.trial.agrees:

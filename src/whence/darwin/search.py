@@ -52,7 +52,7 @@ class Parting:
     trial: InputTrial
     edited: int  # bytes of the input that differ
     alternate: PathRun | None = None  # the run that leaves the path; None: not recorded yet
-    is_shared: bool = False  # a branch of the reference that went the same way in both programs
+    is_shared: bool = False  # a branch of both programs that went the same way in both
 
     @property
     def condition(self) -> Condition:
@@ -219,9 +219,11 @@ class PartingSearch:
         """
         flows = flow_of(self.bad.run.path.thread), flow_of(self.good.run.path.thread)
         comparison = ValueComparison(Comparison(Alignment(*flows)))
+        in_failing = comparison.comparison.alignment.failing_counterpart
         self.found = [
-            replace(one, is_shared=one.leaving is self.good and comparison.is_shared(one.step))
+            replace(one, is_shared=comparison.is_shared(own))
             for one in self.found
+            for own in [one.step if one.leaving is self.bad else in_failing(one.step)]
         ]
         origins = list(comparison.of_inputs(self.bad.run, self.good.run))
         describer = RunDescriber(self.bad.run)

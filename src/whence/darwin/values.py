@@ -87,16 +87,16 @@ class ValueComparison:
     def begins_at(self, branch: Step) -> bool:
         """Does a branch test something else than its counterpart, if it has one?
 
-        If not, it went another way only because of the values that it read.
+        If not, it went the same way, or another way only because of the values that it read.
         """
         if self.comparison.counterpart(branch) is None:
             return self._is_own_code(branch)
-        return self._own_steps(branch) is not None
+        return self.comparison.side_differs(branch) and self._own_steps(branch) is not None
 
-    def is_shared(self, branch: Step) -> bool:
-        """Did a branch of the reference go the same way in the failing program?"""
-        own = self.comparison.alignment.failing_counterpart(branch)
-        return own is not None and not self.comparison.side_differs(own)
+    def is_shared(self, branch: Step | None) -> bool:
+        """Did a branch of the failing program go the same way in the reference?"""
+        has_both = branch is not None and self.comparison.counterpart(branch) is not None
+        return has_both and not self.comparison.side_differs(Step(branch or 0))
 
     def _is_from_elsewhere(self, step: Step) -> bool:
         """Did other code than in the reference store the value of a step, or a branch choose it?
