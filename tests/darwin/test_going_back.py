@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.darwin.comparing import compared, line_of
 from whence.model import DarwinResult
 
@@ -274,3 +276,15 @@ def test_a_branch_that_both_went_alike_comes_behind_one_of_the_bad_version(tmp_p
     check_first(result, "bad", line_of(bad, "next == 0"))
     others = result.suspects[1:]
     assert all("goes the same way; it matters less" in one.because for one in others), others
+
+
+def test_at_the_limit_on_runs_the_failure_is_still_followed_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whence.darwin.search.MAX_RUNS", 0)
+    monkeypatch.setattr("whence.darwin.answer.MAX_RUNS", 0)
+    bad = SAVED.replace("saved[count];", "saved[0];")
+    result = compared(tmp_path, SAVED, bad, "'a(b(c))'")
+    check_first(result, "bad", line_of(bad, "sum += saved[0]"))
+    assert any("the limit on runs was reached" in note for note in result.notes)
+    assert result.runs == 0

@@ -19,6 +19,7 @@ from whence.darwin.describing import (
 )
 from whence.darwin.same_input import looked_at
 from whence.darwin.search import (
+    MAX_RUNS,
     CodeParting,
     Parting,
     PartingSearch,
@@ -375,7 +376,8 @@ def _reason(search: PartingSearch) -> str:
 def _notes(search: PartingSearch) -> list[str]:
     found = []
     if search.is_stopped:
-        found.append("the limit on runs was reached before all branches were looked at")
+        what = "runs" if search.runs >= MAX_RUNS else "questions that the solver gives up"
+        found.append(f"the limit on {what} was reached before all branches were looked at")
     if search.is_interrupted:
         found.append("it was interrupted before all branches were looked at")
     return found

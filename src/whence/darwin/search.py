@@ -34,6 +34,7 @@ from whence.trace.alignment import Alignment
 
 _MAX_TRIALS = 3  # inputs that are run for one branch of the source; guessed
 MAX_RUNS = 240  # runs of one search; guessed
+_MAX_UNKNOWN = 40  # questions of one search that the solver gives up; each takes seconds; guessed
 _MAX_VALUES = 6  # places of differing values that are shown; guessed
 _MAX_UNTRIED = 2  # such places without an input at which the programs agree; guessed
 _MAX_BEGINNINGS = 2  # places that the failure goes back to; guessed
@@ -156,7 +157,7 @@ class PartingSearch:
     counts: QuestionCounts = field(default_factory=QuestionCounts)
     dropped: int = 0  # inputs that did not do what they were made for
     runs: int = 0
-    is_stopped: bool = False  # by the limit on runs
+    is_stopped: bool = False  # by the limit on runs, or on questions that are given up
     is_interrupted: bool = False  # by the user
     _waiting: list[Parting] = field(default_factory=list)  # their inputs make no agreement
 
@@ -196,6 +197,8 @@ class PartingSearch:
         settled: set[Op] = set()
         self.say(f"asking about {len(conditions)} conditions of the {version} version")
         for number, condition in enumerate(conditions):
+            if self._is_over():
+                return
             branch = describer.branch(condition.step)
             if branch in settled or trials[branch] >= _MAX_TRIALS:
                 continue
@@ -210,6 +213,12 @@ class PartingSearch:
                 elif self._validate(parting):
                     settled.add(branch)
                     break
+
+    def _is_over(self) -> bool:
+        """Is a limit reached?  Hard questions, and runs, take time."""
+        is_hard = self.counts.unknown >= _MAX_UNKNOWN
+        self.is_stopped |= is_hard or self.runs >= MAX_RUNS
+        return self.is_stopped
 
     def _compare_values(self) -> None:
         """Look for values that only the failing program computes so.
@@ -382,8 +391,7 @@ class PartingSearch:
 
     def _validate(self, one: Parting) -> bool:
         """Keep a parting if its input does what it should, in recorded runs of both programs."""
-        if self.runs >= MAX_RUNS:
-            self.is_stopped = True
+        if self._is_over():
             return False
         self.runs += 2
         alternate = one.leaving.program.run(one.trial.contents)
