@@ -166,9 +166,11 @@ class PartingSearch:
         try:
             self._look_in_both()
             if not self.found and self.narrower is not None:
-                self.say("asking about the first byte of the output that differs")
+                before = self._asked_steps()
                 self.good, self.bad = self.narrower()
-                self._look_in_both()
+                if self._asked_steps() != before:
+                    self.say("asking about the first byte of the output that differs")
+                    self._look_in_both()
             if self.predicates is not False:
                 self._compare_values()
             if not (self.found or self.values or self.codes or self.shared):
@@ -183,6 +185,10 @@ class PartingSearch:
         """The number of other branches whose input the programs still treat differently."""
         shown = {(one.leaving.version, one.branch) for one in self.found}
         return len({(one.leaving.version, one.branch) for one in self._waiting} - shown)
+
+    def _asked_steps(self) -> list[list[Step]]:
+        """Return the steps of both programs whose conditions are asked about."""
+        return [[one.step for one in side.chosen.conditions] for side in (self.good, self.bad)]
 
     def _look_in_both(self) -> None:
         self._look(self.bad, self.good)
