@@ -613,6 +613,7 @@ class OffendingCall:
     bad: str
     differs: tuple[str, ...]  # sentences
     way: str = "aligned"  # "aligned": both runs have the call; "rerun": the good function was run
+    within: tuple[str, ...] = ()  # new and edited functions that it calls, and that were not judged
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,10 @@ def test_a_fault_behind_a_change_is_found(two_versions: TwoVersions) -> None:
         "KeyError(flag)",
         "__import__('collections').OrderedDict(a=flag, b=2)",
         "(len, Box, str(flag))",
+        "Box(lock=__import__('threading').RLock(), other=__import__('threading').Lock(), n=flag)",
+        "__import__('functools').partial(int, str(flag + 1), base=10)",
+        "__import__('xml.etree.ElementTree').etree.ElementTree.XML(f'<a n=\"{flag}\"><b/>t</a>')",
+        "range(flag, 5)",
     ],
 )
 def test_what_the_test_gave_is_rebuilt(two_versions: TwoVersions, made: str) -> None:
@@ -126,3 +130,11 @@ def test_a_caller_is_not_blamed_for_an_edited_function_that_it_calls(
     result = two_versions.check(good, bad, "from shop import *\nouter(made())\n")
     assert origins(result) == ["made", "inner"]
     assert verdict_on(result, "outer").through == ("inner",)
+
+
+def test_an_object_in_a_set_that_it_holds_is_rebuilt(two_versions: TwoVersions) -> None:
+    made = "__import__('copy').copy(Box(n=5 + flag, held=set()))"
+    loop = f"[(box := {made}), box.held.add(box)][0].held"
+    fault = "value = [*value][0]\nreturn value.n + len(value.held) - 1"
+    result = parted(two_versions, loop, fault, fault.replace("- 1", "- 1 + 0"))
+    assert used(result).rerun == 1, result.notes

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 
-from whence.trace.calls import Call, WatchedProcess
+from whence.trace.calls import Call, CalledFunction, WatchedProcess
 
 FunctionIndex = int
 
@@ -68,19 +68,42 @@ class CallPairs:
         for call in bad:
             bad_by_function[self.functions[call.function]].append(call)
         for function, calls in bad_by_function.items():
-            yield from _pair_by_start(calls, by_function.get(function, []))
+            others = by_function.get(function, [])
+            if others:
+                ours, theirs = self.good.functions[function], self.bad.functions[calls[0].function]
+                yield from _pair_by_start(calls, others, _compared_names(ours, theirs))
+
+
+def renamed(good: CalledFunction, bad: CalledFunction) -> dict[str, str]:
+    """Return the new names of required parameters that have other names now.
+
+    Those that only one version has correspond by their order, if both have as many.
+    """
+    gone = [name for name in good.params if name in good.required and name not in bad.params]
+    new = [name for name in bad.params if name in bad.required and name not in good.params]
+    return dict(zip(gone, new, strict=True)) if len(gone) == len(new) else {}
+
+
+def _compared_names(good: CalledFunction, bad: CalledFunction) -> dict[str, str]:
+    """Return how parameters are called when calls are paired; "": they are left out."""
+    names = renamed(good, bad)
+    for one, other in ((good, bad), (bad, good)):
+        for name in one.required:
+            if name not in other.params and name not in names and name not in names.values():
+                names[name] = ""
+    return names
 
 
 def _pair_by_start(
-    bad: Sequence[Call], good: Sequence[Call]
+    bad: Sequence[Call], good: Sequence[Call], names: Mapping[str, str]
 ) -> Iterator[tuple[Call, Call]]:  # fmt: skip
     waiting: dict[object, deque[Call]] = defaultdict(deque)
     for call in good:
-        waiting[start_of(call)].append(call)
+        waiting[start_of(call, names)].append(call)
     taken: set[int] = set()
     left: list[Call] = []
     for call in bad:
-        same = waiting.get(start_of(call))
+        same = waiting.get(start_of(call, names))
         if same:
             other = same.popleft()
             taken.add(other.number)
@@ -91,7 +114,18 @@ def _pair_by_start(
     yield from zip(left, free, strict=False)
 
 
-def start_of(call: Call) -> object:
-    """Return what identifies the states at the start of a call."""
-    given = ((name, repr(state)) for name, state in call.given.items() if name not in call.defaults)
-    return (tuple(given), tuple(sorted((name, repr(state)) for name, state in call.around.items())))
+def start_of(call: Call, names: Mapping[str, str] | None = None) -> object:
+    """Return what identifies the states at the start of a call.
+
+    `names` has other names of parameters; one that is called "" is left out.
+    """
+    called = {} if names is None else names
+    given = (
+        (called.get(name, name), repr(state))
+        for name, state in call.given.items()
+        if name not in call.defaults and called.get(name, name)
+    )
+    return (
+        tuple(sorted(given)),
+        tuple(sorted((name, repr(state)) for name, state in call.around.items())),
+    )

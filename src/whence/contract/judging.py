@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from whence.contract.call_pairs import CallPairs
 from whence.contract.contracts import CallView, CaseOutcome, FunctionContract, SeenCall
@@ -28,6 +29,7 @@ from whence.trace.calls import (
 )
 
 _MAX_SEEN = 200  # limit on the calls that a suggestion is made from; guessed
+_MAX_WITHIN = 6  # limit on the functions that a call is said to contain; guessed
 _MAX_DIFFERS = 6  # limit on the sentences about one call; guessed
 FunctionKey = tuple[str, str]  # file and name, in the bad version
 Answers = Mapping[tuple[int, int], AnsweredCall]  # by the key of a parted call
@@ -57,21 +59,38 @@ class _Tally:
     differing: int = 0
     matched: int = 0
     unknown: int = 0  # calls for which the contract could not be evaluated
-    first: tuple[bool, int, OffendingCall] | None = None  # passed on?, order, the call
+    # Is a difference passed on?  Does another function differ within it?  Order, the call.
+    first: tuple[bool, bool, int, OffendingCall] | None = None
     shown: DifferingCall | None = None  # the same call, as it was recorded
     is_broken: bool = False
     through: Counter[str] = field(default_factory=Counter)
     seen: list[SeenCall] = field(default_factory=list)
 
     def offend(
-        self, order: int, call: OffendingCall, through: Iterable[str], shown: DifferingCall
+        self, order: int, call: OffendingCall, within: _Within, shown: DifferingCall
     ) -> None:  # fmt: skip
         """Note a call with a difference that nothing allows."""
-        names = tuple(through)
-        self.through.update(names)
-        key = (bool(names), order, call)
-        if self.first is None or key[:2] < self.first[:2]:
+        self.through.update(within.through)
+        key = (bool(within.through), bool(within.differing), order, call)
+        if self.first is None or key[:3] < self.first[:3]:
             self.first, self.shown = key, shown
+
+
+class _Differing(NamedTuple):
+    """A function that differs in a call within another one."""
+
+    name: str
+    is_cause: bool  # is it edited, or does it call edited functions that could not be judged?
+    values: frozenset[tuple[str, str]]  # what both versions have where it differs
+
+
+@dataclass(frozen=True)
+class _Within:
+    """What differs or was not judged within a call that differs."""
+
+    differing: tuple[str, ...] = ()
+    through: tuple[str, ...] = ()  # those from which the call has its difference
+    unjudged: tuple[str, ...] = ()  # new and edited functions whose calls could not be compared
 
 
 @dataclass(frozen=True)
@@ -146,6 +165,10 @@ class Judge:
         """Was the code of a function of the bad version changed?"""
         return (function.file, function.line) in self._sources.changed[1]
 
+    def is_new(self, function: CalledFunction) -> bool:
+        """Is a function of the tree one that only the bad version has?"""
+        return (function.file, function.line) in self._sources.new
+
     def without_noise(self, function: str, differences: Iterable[Difference]) -> list[Difference]:
         return self._noise.without(function, differences)
 
@@ -176,7 +199,9 @@ class _ProcessJudging:
         self.good, self.bad = pairs.good, pairs.bad
         self._aligned = CallComparison(self.good, self.bad)
         self._alike: dict[int, bool] = {}  # bad call -> does it start as its good call does?
-        self._inner: dict[int, list[str]] = defaultdict(list)  # differing functions in a call
+        self._inner: dict[int, list[_Differing]] = defaultdict(list)  # differing within a call
+        self._waiting = _WaitingCalls(self.bad)
+        self._judged: set[int] = set()  # calls of the bad version
         self._meant: set[int] = set()  # calls that contain a difference which is meant
 
     def parted(self) -> Iterator[PartedCall]:
@@ -228,6 +253,7 @@ class _ProcessJudging:
         function = self.bad.functions[bad.function]
         counterpart = comparison.good.functions[good.function]
         tally = self._judge.tally(function, counterpart)
+        self._judged.add(bad.number)
         tally.compared += 1
         tally.rerun += way == "rerun"
         differences = self._judge.without_noise(counterpart.name, comparison.outcome(good, bad))
@@ -243,14 +269,11 @@ class _ProcessJudging:
                     self._meant.update(each.number for each in self.bad.ancestors(bad))
                 return
             tally.is_broken = True
-            self._offend(tally, view, order, differences, (), way, outcome.why)
+            self._offend(tally, view, order, differences, _Within(), way, outcome.why)
         elif differences and bad.number not in self._meant and outcome is None:
             tally.differing += 1
-            inner = self._inner[bad.number]
-            if way == "rerun" and not tally.is_edited and not inner:
-                inner = self._edited_within(bad)
-            names = tuple(dict.fromkeys(inner))
-            self._offend(tally, view, order, differences, names, way)
+            within = self._within(tally, bad, way, differences)
+            self._offend(tally, view, order, differences, within, way)
 
     def _by_contract(self, tally: _Tally, view: CallView) -> CaseOutcome | None:
         """Return what the contract says; None if it has no case for this call."""
@@ -261,21 +284,43 @@ class _ProcessJudging:
             tally.unknown += 1
         return outcome
 
-    def _edited_within(self, call: Call) -> list[str]:
-        """Return the edited functions that a call calls: not all of their calls are judged."""
-        found: list[str] = []
-        waiting = list(self.bad.children.get(call.number, ()))
+    def _within(
+        self, tally: _Tally, bad: Call, way: str, differences: Sequence[Difference]
+    ) -> _Within:  # fmt: skip
+        """Return what a difference of a call may come from, besides the function's own code.
+
+        A function that was not edited has it from any function within it that differs.  An edited
+        one may differ by itself, unless an edited function within it differs: functions that were
+        not edited differ because of a constant or of a state that is not recorded.  Values that
+        differ within it in the same way are passed on.
+        """
+        inner = [*self._inner[bad.number], *self._waiting.differing(bad)]
+        names = tuple(dict.fromkeys(each.name for each in inner))
+        if tally.is_edited:
+            seen = frozenset[tuple[str, str]]().union(*(each.values for each in inner))
+            if {(each.good, each.bad) for each in differences} <= seen:
+                return _Within(names, names)
+            through = tuple(dict.fromkeys(each.name for each in inner if each.is_cause))
+            return _Within(names, through)
+        if not names and way == "rerun":  # the good function called the good ones of these
+            names = tuple(dict.fromkeys(self._edited_within(bad, set())))
+        unjudged = () if names else tuple(dict.fromkeys(self._edited_within(bad, self._judged)))
+        return _Within(names, names, unjudged)
+
+    def _edited_within(self, call: Call, judged: set[int]) -> Iterator[str]:
+        """Yield the new and edited functions that a call calls, but for calls that were judged."""
+        waiting = list(reversed(self.bad.children.get(call.number, ())))
         while waiting:
             each = waiting.pop()
-            waiting.extend(self.bad.children.get(each.number, ()))
+            waiting.extend(reversed(self.bad.children.get(each.number, ())))
             function = self.bad.functions[each.function]
-            if self._judge.is_edited(function):
-                found.append(function.name)
-        return found
+            is_edited = self._judge.is_new(function) or self._judge.is_edited(function)
+            if is_edited and each.number not in judged:
+                yield function.name
 
     def _offend(
         self, tally: _Tally, view: CallView, order: int, differences: Sequence[Difference],
-        through: tuple[str, ...], way: str, broken: str = "",
+        within: _Within, way: str, broken: str = "",
     ) -> None:  # fmt: skip
         sentences = (*([broken] if broken else ()), *_sentences(differences))
         offending = OffendingCall(
@@ -285,11 +330,36 @@ class _ProcessJudging:
             bad=_did(self.bad, view.bad),
             differs=sentences[:_MAX_DIFFERS],
             way=way,
+            within=within.unjudged[:_MAX_WITHIN],
         )
         differing = DifferingCall(view, tally.function, tuple(differences))
-        tally.offend(order, offending, through, differing)
+        tally.offend(order, offending, within, differing)
+        found = _Differing(
+            tally.function.name, tally.is_edited or bool(within.unjudged),
+            frozenset((each.good, each.bad) for each in differences),
+        )  # fmt: skip
+        self._waiting.note(view.bad, found)
         for above in self.bad.ancestors(view.bad):
-            self._inner[above.number].append(tally.function.name)
+            self._inner[above.number].append(found)
+
+
+class _WaitingCalls:
+    """Which functions differ while a coroutine waits?  It may have its difference from them."""
+
+    def __init__(self, process: WatchedProcess) -> None:
+        self._process = process
+        self._differing: list[tuple[Call, _Differing]] = []
+
+    def note(self, call: Call, found: _Differing) -> None:
+        """Note a call that differs."""
+        self._differing.append((call, found))
+
+    def differing(self, waiting: Call) -> Iterator[_Differing]:
+        """Yield what ended while a coroutine was under way, in another task or generator."""
+        if self._process.functions[waiting.function].is_coroutine:
+            for call, found in self._differing:
+                if waiting.began <= call.order < waiting.order and call.parent != waiting.number:
+                    yield found
 
 
 def _arguments(process: WatchedProcess, call: Call) -> dict[str, str]:
@@ -298,11 +368,11 @@ def _arguments(process: WatchedProcess, call: Call) -> dict[str, str]:
     return {name: shown(process, state) for name, state in call.given.items()}
 
 
-def _rank(tally: _Tally) -> tuple[bool, bool, bool, int, str, int]:
+def _rank(tally: _Tally) -> tuple[bool, bool, bool, bool, int, str, int]:
     """Return the place of a function in the report."""
-    is_passing, order = tally.first[:2] if tally.first else (False, 0)
+    is_passing, has_inner, order = tally.first[:3] if tally.first else (False, False, 0)
     place = (tally.function.file, tally.function.line)
-    return (tally.first is None, is_passing, not tally.is_edited, order, *place)
+    return (tally.first is None, is_passing, not tally.is_edited, has_inner, order, *place)
 
 
 def _verdict(tally: _Tally, suggest: Suggest) -> ContractFunction:
@@ -324,7 +394,7 @@ def _verdict(tally: _Tally, suggest: Suggest) -> ContractFunction:
         compared=tally.compared,
         verdict=verdict,
         contract=contract.text if contract else None,
-        first=tally.first[2] if tally.first else None,
+        first=tally.first[3] if tally.first else None,
         suggestion=suggest(tally.seen) if is_origin and not tally.is_broken else None,
         through=() if is_origin else tuple(tally.through),
         good_name=tally.good_name if tally.good_name != function.name else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from whence.contract.call_pairs import renamed
 from whence.contract.differences import Difference, StateComparison
 from whence.trace.calls import Call, Missing, WatchedProcess
 
@@ -53,15 +54,28 @@ class CallComparison:
         ]
 
     def _given(self, good: Call, bad: Call) -> Iterator[Difference]:
+        others = renamed_parameters(self.good, good, self.bad, bad)
         for name in {**good.given, **bad.given}:
-            if name in good.defaults and name in bad.defaults:
+            is_renamed = name in others or name in others.values()
+            if is_renamed or (name in good.defaults and name in bad.defaults):
                 continue
             if name in good.given and name in bad.given:
                 yield from self._states.differences(name, good.given[name], bad.given[name])
-            else:
-                call, process = (good, self.good) if name in good.given else (bad, self.bad)
-                if name not in call.defaults and process.node(call.given[name]) not in _EMPTY:
-                    yield self._only_one(name, good, bad)
+            elif not self._is_added(name, good, bad):
+                yield self._only_one(name, good, bad)
+        for before, now in others.items():
+            yield from self._states.differences(now, good.given[before], bad.given[now])
+
+    def _is_added(self, name: str, good: Call, bad: Call) -> bool:
+        """Can a parameter of one version be left out of the comparison?
+
+        It can if nothing was given for it, or if the other version has no such input at all: each
+        call of the version that has the parameter must give it.
+        """
+        call, process = (good, self.good) if name in good.given else (bad, self.bad)
+        if name in call.defaults or process.node(call.given[name]) in _EMPTY:
+            return True
+        return name in process.functions[call.function].required
 
     def _only_one(self, name: str, good: Call, bad: Call) -> Difference:
         states = [call.given.get(name, Missing) for call in (good, bad)]
@@ -126,6 +140,15 @@ class CallComparison:
                 for call in (good, bad)
             ]
             yield from self._states.differences(stream, texts[0], texts[1])
+
+
+def renamed_parameters(
+    good_process: WatchedProcess, good: Call, bad_process: WatchedProcess, bad: Call
+) -> dict[str, str]:
+    """Return the new names of the parameters of two calls that have other names now."""
+    names = renamed(good_process.functions[good.function], bad_process.functions[bad.function])
+    is_given = {*names} <= {*good.given} and {*names.values()} <= {*bad.given}
+    return names if is_given else {}
 
 
 def _is_changed(good: Call, bad: Call, name: str) -> bool:

@@ -32,6 +32,11 @@ class PairedSources:
         found = ({(g.file, g.first) for _, g in edited}, {(b.file, b.first) for b, _ in edited})
         return frozenset(found[0]), frozenset(found[1])
 
+    @cached_property
+    def new(self) -> frozenset[tuple[str, int]]:
+        """File and first line of the functions that only the bad version has."""
+        return frozenset((each.file, each.first) for each in self.bad if each not in self.pairs)
+
     def functions(self, good: WatchedProcess, bad: WatchedProcess) -> dict[int, int]:
         """Return the index of the good function for that of each paired function of a process."""
         sources = {_place(b): _place(g) for b, g in self.pairs.items()}

@@ -65,6 +65,7 @@ def _call_document(call: OffendingCall) -> dict[str, Any]:
         "bad": call.bad,
         "differs": list(call.differs),
         "way": call.way,
+        "within": list(call.within),
     }
 
 
@@ -135,6 +136,8 @@ def _function_text(function: ContractFunction) -> Text:
         text.append(f"    {_cut(sentence)}\n")
     if call.way == "rerun":
         text.append("  The good answer is from running the good function on this call's state.\n")
+    if call.within:
+        text.append(f"  {_cut(unjudged(call))}\n")
     if function.suggestion is not None:
         text.append(
             "  If this is meant, say so before the function (a suggestion from these calls):\n"
@@ -149,6 +152,12 @@ def _share(function: ContractFunction) -> str:
     renamed = f"was {function.good_name}; " if function.good_name else ""
     compared = counted(function.compared, "compared call")
     return f"{renamed}{function.differing} of {compared} differ{ways(function)}"
+
+
+def unjudged(call: OffendingCall) -> str:
+    """Say which functions within a call may be where its difference arises."""
+    names = ", ".join(call.within)
+    return f"It calls functions that are new or changed, and that could not be compared: {names}."
 
 
 def ways(function: ContractFunction) -> str:

@@ -43,6 +43,8 @@ class CalledFunction:
     line: int
     name: str
     params: tuple[str, ...]
+    required: frozenset[str] = frozenset()  # parameters that each call must give
+    is_coroutine: bool = False
 
 
 class Written(NamedTuple):
@@ -70,6 +72,7 @@ class Call:
     after: dict[str, State] = field(default_factory=dict)  # parameters, at the end
     around_after: Mapping[str, State] = field(default_factory=dict)
     order: int = -1  # the place of its end among all ends; -1: it did not end
+    began: int = 0  # how many calls had ended before it began
     written: list[Written] = field(default_factory=list)  # also by the calls within it
     shown: Mapping[str, str] | None = None  # the arguments for a person; None: as `given` is
 

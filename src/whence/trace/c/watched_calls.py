@@ -163,7 +163,9 @@ class _Reader:
                 )  # a constructor may be compiled twice
                 if self._index[number] == len(self._process.functions):
                     self._process.functions.append(
-                        CalledFunction(source.file, source.first, source.name, params)
+                        CalledFunction(
+                            source.file, source.first, source.name, params, frozenset(params)
+                        )
                     )
         return self._index[number]
 

@@ -81,7 +81,14 @@ class _Reader:
         for offset, row in enumerate(document.get("functions", ())):
             self._index[base + offset] = len(self._process.functions)
             self._process.functions.append(
-                CalledFunction(self._file(path), row["line"], row["name"], tuple(row["params"]))
+                CalledFunction(
+                    self._file(path),
+                    row["line"],
+                    row["name"],
+                    tuple(row["params"]),
+                    frozenset(row["required"]),
+                    row["coroutine"],
+                )
             )
 
     def _file(self, path: str) -> str:
@@ -121,6 +128,7 @@ class _Reader:
             {name: state for name, (state, _) in by_name.items()},
             frozenset(name for name, (_, is_default) in by_name.items() if is_default),
             around | outer,
+            began=self._ends,
         )  # fmt: skip
 
     def _leave(

@@ -11,10 +11,11 @@ from __future__ import annotations
 import io
 import sys
 from _collections import OrderedDict, deque  # type: ignore[import-not-found]
+from _thread import RLock, allocate_lock
 
 from .known_values import known_text
 from .private import BUILTINS
-from .states import FUNCTION, MAX_ITEMS, METHOD, MODULE, SLOT
+from .states import FUNCTION, MAX_ITEMS, METHOD, MODULE, SLOT, pickled_by
 
 globals()["__builtins__"] = BUILTINS
 TYPE_CHECKING = False
@@ -32,6 +33,8 @@ _subclasses = type.__dict__["__subclasses__"]
 _IMMUTABLE: tuple[Any, ...] = (tuple, frozenset, str, bytes, int, float)
 _FILLED: tuple[Any, ...] = (OrderedDict, dict, list, set, BaseException)
 _CONSTANTS = {type(each).__qualname__: each for each in (..., NotImplemented)}
+_BUILT_IN: Any = type(len)
+_LOCKS: dict[str, Any] = {"RLock": RLock, "lock": allocate_lock}
 _ARGUMENTS_OF_TEXT = {"timezone", "timedelta"}  # names that the text of a known value may use
 
 
@@ -158,13 +161,15 @@ class Rebuilding:
         if kind == "t":
             return self._tuple(name, parts)
         if kind == "s":
-            return self._set(name, parts)
+            return self._set(name, parts, state)
         if kind == "f":
             return self._classes.named(name)
         if kind == "b":
             raise RefusedError(f"only the start of a long {name} was recorded")
         if name in _CONSTANTS:
             return _CONSTANTS[name]
+        if name in _LOCKS:
+            return _LOCKS[name]()  # no call under way holds it
         raise RefusedError(f"the content of an object of type {name} is not recorded")
 
     def _dict(self, name: str, parts: Any, state: State) -> Any:
@@ -186,14 +191,18 @@ class Rebuilding:
         if name == "method":
             method: Any = METHOD
             return method(self._classes.named(values[0]), values[1])
-        made: Any = bytearray if name == "bytearray" else tuple
-        return made(values[0] if name == "bytearray" else values)
+        if name == "bytearray":
+            return bytearray(values[0])
+        made: Any = tuple
+        return made(values)
 
-    def _set(self, name: str, parts: Any) -> Any:
+    def _set(self, name: str, parts: Any, state: State) -> Any:
         if () in parts:
             raise RefusedError("only a part of a large set was recorded")
-        values = self._values(parts)
-        return frozenset(values) if name == "frozenset" else set(values)
+        if name == "frozenset":
+            return frozenset(self._values(parts))
+        made: set[Any] = set()
+        return self._mutable(made, state, lambda: made.update([*map(self.value, parts)]))
 
     # --- objects ---
 
@@ -209,6 +218,8 @@ class Rebuilding:
             return members[by_name["_name_"]]  # an Enum
         if known_text(t) is not None:
             return self._of_text(t, by_name.get("()"))
+        if "()" in by_name and not any(each in _bases(t) for each in (*_IMMUTABLE, *_FILLED)):
+            return self._of_standard_type(t, by_name["()"], state)
         made = self._new(t, by_name)
 
         def fill() -> None:
@@ -219,6 +230,20 @@ class Rebuilding:
                     _set_attribute(t, made, attribute, self.value(part))
 
         return self._mutable(made, state, fill)
+
+    def _of_standard_type(self, t: type, content: State, state: State) -> Any:
+        """Return an object of a type written in C: as a copy of it would be made."""
+        if pickled_by(_bases(t))[0] == "__getstate__":
+            made = _new_of_standard_type(t)
+            return self._mutable(made, state, lambda: made.__setstate__(self.value(content)))
+        args, *own = self._values([content])[0]
+        try:
+            made = t(*args)
+            if own and own[0] is not None:
+                made.__setstate__(own[0])
+        except Exception:
+            raise RefusedError(f"an object of type {_qualname(t)} cannot be made") from None
+        return made
 
     def _buffer(self, name: str, content: State) -> Any:
         self.is_open = True  # its position was not recorded
@@ -257,6 +282,15 @@ class Rebuilding:
         except Exception:
             pass
         raise RefusedError(f"an object of type {_qualname(t)} cannot be made")
+
+
+def _new_of_standard_type(t: type) -> Any:
+    """Return an object without content, made as the standard type makes it."""
+    for base in _bases(t):
+        make: Any = _of_type(base).get("__new__")
+        if type(make) is _BUILT_IN:
+            return make(t)
+    raise RefusedError(f"an object of type {_qualname(t)} cannot be made")
 
 
 def _fill(t: type, made: Any, content: Callable[[], Any]) -> None:

@@ -292,16 +292,26 @@ def own_state(mro: tuple[type, ...]) -> Callable[[Any], Any] | None:
 
     It is the function with which the type is copied and pickled.  Iterators have none.
     """
+    name, method = pickled_by(mro)
+    if not name:
+        return None
+    return _asked(method) if name == "__getstate__" else _reduced(method)
+
+
+def pickled_by(mro: tuple[type, ...]) -> tuple[str, Any]:
+    """Return the method with which a value of a standard type written in C is pickled.
+
+    Its name is empty if there is none.
+    """
     for base in mro[:-1]:
         own = _of_type(base)
         is_standard = str(_module_of(base)).partition(".")[0] in sys.stdlib_module_names
         if "__next__" in own:
-            return None
-        for name, state_of in (("__getstate__", _asked), ("__reduce__", _reduced)):
-            method = own.get(name)
-            if type(method) is METHOD_IN_C and is_standard:
-                return state_of(method)
-    return None
+            break
+        for name in ("__getstate__", "__reduce__"):
+            if type(own.get(name)) is METHOD_IN_C and is_standard:
+                return name, own[name]
+    return "", None
 
 
 def _asked(getstate: Any) -> Callable[[Any], Any]:

@@ -81,7 +81,12 @@ class WatchedModule:
             if outer is not None:
                 self._visit(outer, prefix, is_suspended=False)
         first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-        self._functions.append({"name": name, "line": first, "params": params})
+        self._functions.append(
+            {
+                "name": name, "line": first, "params": params, "required": _required(node.args),
+                "coroutine": isinstance(node, ast.AsyncFunctionDef),
+            }
+        )  # fmt: skip
         self._note_defaults(node.args, number, params)
         for child in node.body:
             self._visit(child, f"{name}.<locals>.", is_suspended=True)
@@ -134,6 +139,15 @@ def _parameters(arguments: Node) -> list[str]:
     found += [arguments.vararg] if arguments.vararg else []
     found += arguments.kwonlyargs
     found += [arguments.kwarg] if arguments.kwarg else []
+    return [argument.arg for argument in found]
+
+
+def _required(arguments: Node) -> list[str]:
+    """Return the parameters that each call must give."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    found = positional[: len(positional) - len(arguments.defaults)]
+    keyword = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    found += [each for each, default in keyword if default is None]
     return [argument.arg for argument in found]
 
 

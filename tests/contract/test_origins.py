@@ -1,0 +1,130 @@
+"""Where does a difference arise: parameters, callers, new functions and coroutines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from whence.contract.session import ContractRequest, check_contracts
+from whence.model import ContractResult
+from whence.subject.trial import BuildAndTest
+
+from .two_versions import origins, verdict_on
+
+RENAMED = """
+def area(width, height):
+    return width * height
+
+def label(text, size):
+    return text * size
+
+print(area(2, 3), area(4, 5), label("a", 2))
+"""
+
+
+def test_a_renamed_parameter_is_compared_by_its_value(tmp_path: Path) -> None:
+    """Two calls with other values are not paired because a parameter has another name."""
+    bad = RENAMED.replace("height", "tall").replace("print(area(2, 3), ", "print(area(7, 3), ")
+    result = one_file(tmp_path, RENAMED, bad)
+    assert origins(result) == []
+    assert verdict_on(result, "area").compared >= 1
+    wrong = RENAMED.replace("height", "tall").replace("width * tall", "width * tall + 1")
+    assert origins(one_file(tmp_path, RENAMED, wrong)) == ["area"]
+
+
+def test_a_new_required_parameter_is_not_compared(tmp_path: Path) -> None:
+    """The other version has no such input: the function must do the same for the others."""
+    bad = RENAMED.replace("(text, size)", "(text, size, upper)").replace('"a", 2', '"a", 2, True')
+    assert origins(one_file(tmp_path, RENAMED, bad)) == []
+    wrong = bad.replace("text * size", "text.upper() * size")
+    assert origins(one_file(tmp_path, RENAMED, wrong)) == ["label"]
+
+
+def test_a_new_option_that_is_used_is_another_input(tmp_path: Path) -> None:
+    bad = RENAMED.replace("(text, size)", "(text, size, upper=False)")
+    bad = bad.replace("text * size", "(text.upper() if upper else text) * size")
+    result = one_file(tmp_path, RENAMED, bad.replace('"a", 2', '"a", 2, True'))
+    assert origins(result) == []
+
+
+WITHIN = """
+RATE = 2
+
+def rate():
+    return RATE
+
+def price(n):
+    return n * rate() + 1
+
+def shown(n):
+    return f"{n}: {price(n)}"
+
+print(shown(3))
+"""
+
+
+def test_an_edited_function_is_not_hidden_by_a_constant_within_it(tmp_path: Path) -> None:
+    bad = WITHIN.replace("RATE = 2", "RATE = 3").replace("+ 1", "+ 2")
+    assert origins(one_file(tmp_path, WITHIN, bad)) == ["price", "rate"]
+
+
+def test_an_edited_function_that_only_passes_a_value_on_is_no_origin(tmp_path: Path) -> None:
+    good = WITHIN.replace("return n * rate() + 1", "return {'rate': rate(), 'n': n}")
+    bad = good.replace("RATE = 2", "RATE = 3").replace("'n': n", "'n': 0 + n")
+    assert origins(one_file(tmp_path, good, bad)) == ["rate"]
+
+
+def test_a_new_function_within_an_unedited_one_is_named(tmp_path: Path) -> None:
+    good = """
+class Lines(list):
+    pass
+
+def read(lines):
+    return [line for line in lines]
+
+print(read(Lines("ab")))
+"""
+    bad = good.replace("pass", "def __iter__(self):\n        return iter(self[:1])")
+    result = one_file(tmp_path, good, bad)
+    assert origins(result) == ["read"]
+    first = verdict_on(result, "read").first
+    assert first is not None
+    assert first.within == ("Lines.__iter__",)
+
+
+WAITING = """
+import asyncio
+
+async def numbers():
+    for number in range(3):
+        await asyncio.sleep(0)
+        yield number
+
+async def fill(queue):
+    async for number in numbers():
+        await queue.put(number)
+
+async def take(queue):
+    return [await queue.get() for _ in range(3)]
+
+async def main():
+    queue = asyncio.Queue()
+    print(await asyncio.gather(fill(queue), take(queue)))
+
+asyncio.run(main())
+"""
+
+
+def test_a_coroutine_that_waits_for_another_one_is_not_blamed(tmp_path: Path) -> None:
+    result = one_file(tmp_path, WAITING, WAITING.replace("yield number", "yield number + 1"))
+    assert origins(result) == ["numbers"]
+    assert "numbers" in verdict_on(result, "take").through
+
+
+def one_file(folder: Path, good: str, bad: str) -> ContractResult:
+    """Compare two versions of a script."""
+    for version, text in (("good", good), ("bad", bad)):
+        (folder / version).mkdir(exist_ok=True)
+        (folder / version / "script.py").write_text(text)
+    commands = BuildAndTest(test="python script.py")
+    request = ContractRequest(str(folder / "good"), str(folder / "bad"), commands)
+    return check_contracts(request, lambda _: None)
