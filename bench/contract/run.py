@@ -37,14 +37,18 @@ class Row:
     first: str
     culprit: str
     self_report: int | None  # functions reported for good against good
+    within: bool = False  # is the culprit named as new or changed within an origin?
+    cpu: float = 0.0  # seconds of good against bad, with all its runs
     error: str = ""
 
 
 def measured(case: PythonCase, *, against_itself: bool) -> Row:
     """Compare the two versions of a case, and perhaps the good version with itself."""
     culprits = {name for _, name in case.functions}
+    began = _cpu()
     try:
         result = _compared(case, "good", "bad")
+        cpu = round(_cpu() - began, 1)
         itself = len(_wrong(_compared(case, "good", "good"))) if against_itself else None
     except UserError as error:
         return Row(case.case.id, None, 0, 0, 0, 0, 0, "", "", None, str(error).partition("\n")[0])
@@ -56,7 +60,13 @@ def measured(case: PythonCase, *, against_itself: bool) -> Row:
         sum(function.calls for function in result.functions),
         sum(function.compared for function in result.functions),
         origins[0].function if origins else "", ", ".join(sorted(map(str, culprits))), itself,
+        any(culprits & {*each.first.within} for each in origins if each.first is not None), cpu,
     )  # fmt: skip
+
+
+def _cpu() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
 def _wrong(result: ContractResult) -> list[ContractFunction]:
@@ -82,12 +92,11 @@ def main(arguments: list[str] | None = None) -> int:
         row = measured(case, against_itself=options.itself)
         rows.append(row)
         print(json.dumps(asdict(row)), file=sys.stderr, flush=True)
-    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     cells = [[str(value) for value in asdict(row).values()] for row in rows]
     text = text_table([*asdict(rows[0])], cells) if rows else "no case"
     first = sum(row.rank == 1 for row in rows)
     named = sum(row.rank is not None for row in rows)
-    total = f"{first} of {len(rows)} named first, {named} named; {used:.0f} CPU s in tests"
+    total = f"{first} of {len(rows)} named first, {named} named; {sum(row.cpu for row in rows):.0f} CPU s"
     print(text, total, *(f"{name}: {why}" for name, why in missing.items()), sep="\n")
     if options.out:
         options.out.write_text(f"{options.note}\n\n{text}\n\n{total}\n")
