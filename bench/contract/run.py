@@ -96,7 +96,8 @@ def main(arguments: list[str] | None = None) -> int:
     text = text_table([*asdict(rows[0])], cells) if rows else "no case"
     first = sum(row.rank == 1 for row in rows)
     named = sum(row.rank is not None for row in rows)
-    total = f"{first} of {len(rows)} named first, {named} named; {sum(row.cpu for row in rows):.0f} CPU s"
+    cpu = sum(row.cpu for row in rows)
+    total = f"{first} of {len(rows)} named first, {named} named; {cpu:.0f} CPU s"
     print(text, total, *(f"{name}: {why}" for name, why in missing.items()), sep="\n")
     if options.out:
         options.out.write_text(f"{options.note}\n\n{text}\n\n{total}\n")
