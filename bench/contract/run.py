@@ -51,7 +51,8 @@ def measured(case: PythonCase, *, against_itself: bool) -> Row:
         cpu = round(_cpu() - began, 1)
         itself = len(_wrong(_compared(case, "good", "good"))) if against_itself else None
     except UserError as error:
-        return Row(case.case.id, None, 0, 0, 0, 0, 0, "", "", None, str(error).partition("\n")[0])
+        why = str(error).partition("\n")[0]
+        return Row(case.case.id, None, 0, 0, 0, 0, 0, "", "", None, error=why)
     wrong = _wrong(result)
     origins = [function for function in wrong if not function.through]
     ranks = [n for n, function in enumerate(origins, 1) if function.function in culprits]
