@@ -297,3 +297,22 @@ def test_methods_references_and_exceptions_of_cxx_are_compared(tmp_path: Path) -
     found = {name.rpartition("::")[2] for name in origins(result)}
     assert {"area", "twice", "put"} <= found
     assert "sum" not in found
+
+
+PRINTED = r"""
+#include <stdio.h>
+static void put(const char *text) { fputs(text, stdout); }
+int main(void) {
+    char line[64];
+    if (!fgets(line, sizeof line, stdin)) return 1;
+    if (line[1] == 'x') line[0] = 'c';
+    put(line);
+    return 0;
+}
+"""
+
+
+def test_a_function_that_prints_another_text_is_not_blamed(tmp_path: Path) -> None:
+    """No recorded step reads the text that came from standard input: the output tells it."""
+    result = Watched(tmp_path, PRINTED, PRINTED.replace("'x'", "'b'")).result()
+    assert origins(result) == ["main"]

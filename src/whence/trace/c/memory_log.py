@@ -23,6 +23,7 @@ from whence.trace.columns import IN_MEMORY, whole
 MAX_STEPS = 16_000_000  # limit on the steps of a thread whose memory is logged: 0.5 GB
 _CHUNK = 1 << 20  # steps whose values are replayed together; guessed
 _MAX_BYTES = 4_000_000  # limit on the accesses of one call, in bytes; guessed
+_MAX_TOLD = 1_000_000  # bytes of output that tell what memory held; guessed
 _MAX_HOPS = 16  # copies of copies that are followed; guessed
 _ZEROING = ("calloc", "strncpy", "bzero", "explicit_bzero")
 _BYTE = np.uint64(0xFF)
@@ -65,7 +66,9 @@ class MemoryLog:
     # --- entries ------------------------------------------------------------------------------
 
     def _build(self, addresses: U64, ops: Any) -> None:
-        parts = [self._loads(addresses, ops), self._effect_reads(), self._writes(ops)]
+        parts = [
+            self._loads(addresses, ops), self._effect_reads(), self._outputs(), self._writes(ops)
+        ]  # fmt: skip
         columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
         step, is_write = columns[0], columns[5]
         order = np.lexsort((is_write, step))
@@ -84,14 +87,49 @@ class MemoryLog:
     def _effect_reads(self) -> tuple[Any, ...]:
         effects = self.thread.stream.effects
         kind = effects["kind"]
-        is_read = (kind == READ) | (kind == COPY)
-        is_read |= (kind == OUTPUT) & (effects["source"] != IN_MEMORY) & (effects["addr"] != 0)
+        is_read = (kind == READ) | (kind == COPY) | self._is_output
+        is_read[self._told_rows] = False
         rows = effects[is_read & (effects["step"] > 0)]
         start = np.where(rows["kind"] == COPY, rows["addr2"], rows["addr"])
         unknown = np.zeros(len(rows), bool)
         return _entries(
             rows["step"], start, rows["len"], np.zeros(len(rows), np.uint64), unknown,
             is_write=False,
+        )  # fmt: skip
+
+    @cached_property
+    def _is_output(self) -> npt.NDArray[np.bool_]:
+        """Which effects are output that was read from memory?"""
+        effects = self.thread.stream.effects
+        is_outside = (effects["source"] != IN_MEMORY) & (effects["addr"] != 0)
+        found: npt.NDArray[np.bool_] = (effects["kind"] == OUTPUT) & is_outside
+        return found
+
+    @cached_property
+    def _told_rows(self) -> list[int]:
+        """The effects that tell which bytes were read: output whose text is in the log."""
+        effects = self.thread.stream.effects
+        rows = np.flatnonzero(self._is_output & (effects["addr2"] != 0) & (effects["step"] > 0))
+        total = np.cumsum(effects["len"][rows])
+        found: list[int] = rows[total <= _MAX_TOLD].tolist()
+        return found
+
+    def _outputs(self) -> tuple[Any, ...]:
+        """Return the reads of output whose text is known, eight bytes each."""
+        effects = self.thread.stream.effects
+        found: list[tuple[int, int, int, int]] = []
+        for row in self._told_rows:
+            text = self.thread.output_text(row) or b""
+            step, address = int(effects["step"][row]), int(effects["addr"][row])
+            for start in range(0, len(text), 8):
+                part = text[start : start + 8]
+                value = int.from_bytes(part, "little")
+                found.append((step, address + start, len(part), value))
+        columns = zip(*found, strict=True) if found else ((), (), (), ())
+        steps, addresses, lengths, values = columns
+        known = np.ones(len(found), bool)
+        return _entries(
+            steps, addresses, lengths, np.array(values, np.uint64), known, is_write=False
         )  # fmt: skip
 
     def _writes(self, ops: Any) -> tuple[Any, ...]:
