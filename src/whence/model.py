@@ -657,6 +657,7 @@ class ChangeStatus(Enum):
     REACHED = "reached"  # a test executes it, and no test was found that ends differently
     UNREACHED = "unreached"  # no test was found that executes it
     EQUAL = "equal"  # no input of the explored shape makes a difference
+    MEANT = "meant"  # contracts allow every difference that was found
     UNKNOWN = "unknown"  # it is in no code that was recorded
 
 

@@ -18,6 +18,7 @@ _STYLES = {
     ChangeStatus.REACHED: "yellow",
     ChangeStatus.UNREACHED: "red",
     ChangeStatus.EQUAL: "green",
+    ChangeStatus.MEANT: "green",
     ChangeStatus.UNKNOWN: "dim",
 }
 

@@ -43,6 +43,7 @@ from whence.paths.solver import Solver
 from whence.search.grouping import grouped_hunks
 from whence.search.isolate import units_of
 from whence.service.input_programs import open_program
+from whence.service.meant_differences import MeantDifferences
 from whence.service.recording import Say
 from whence.subject.command import Ended, readable
 from whence.subject.scratch import scratch_folder
@@ -62,6 +63,7 @@ class AugmentRequest:
     more_tests: tuple[str, ...] = ()
     repo: Path = Path()
     chosen: tuple[str, ...] = ()  # changes, by number or FILE:LINE; empty: all
+    contracts: tuple[Path, ...] = ()  # files of contracts: what they allow is not to be shown
     specs: tuple[InputSpec, ...] = ()
     seconds: float = 60.0  # for each change
     frontend: str = "auto"
@@ -101,6 +103,7 @@ class AugmentSession:
         self.builds = 0
         self._versions: list[VersionRuns] = []
         self._opened: dict[str, OpenedTest] = {}
+        self._meant: dict[Ids, str] = {}  # a test that shows only what contracts allow
 
     @property
     def runs(self) -> int:
@@ -115,6 +118,11 @@ class AugmentSession:
             ChangedCode(self._meeting, of_good=False),
         )
         chosen = self._chosen()
+        self._contracts = MeantDifferences(
+            (self._changes.good.root, self._changes.bad.root), self._request.commands,
+            self._request.contracts, self._folder, self._say,
+        )  # fmt: skip
+        self._contracts.has_contracts  # noqa: B018 - a mistake in one is an error at once
         self._say("building both versions")
         self._plain_good = self._build(self._changes.good.root, "good")
         self._plain_bad = self._build(self._changes.bad.root, "bad")
@@ -249,6 +257,7 @@ class AugmentSession:
                 test.given.differs
                 and test.reaches(ids)
                 and self._due.is_due(ids, test.given.command)
+                and not self._is_meant(ids, test.given.command)
             ):
                 return test
         return None
@@ -280,8 +289,8 @@ class AugmentSession:
         hints = Hints.of((one.removed, one.added) for one in change.hunks)
         # A refactoring is often proved to be one faster than a search for a difference ends.
         proof = self._proof(change, test, _EARLY_SHARE)
-        state = SearchState()
-        if not proof.is_proved and proof.shown_by is None:
+        state = SearchState(difference=self._shown_by(proof, test, is_shown))
+        if not proof.is_proved and state.difference is None:
             state = ChangeSearch(
                 test.good, bad, ids, QuestionAsker(self.solver),
                 lambda: self._request.clock() - began > self._request.seconds, is_shown,
@@ -289,10 +298,7 @@ class AugmentSession:
             ).run([test.first])  # fmt: skip
             if state.difference is None and state.reached is not None and not proof.is_final:
                 proof = self._proof(change, test, _LATE_SHARE)
-        if state.difference is None and proof.shown_by is not None:
-            ends = [one.run_plain(proof.shown_by) for one in (test.good, bad)]
-            difference = EndDifference(proof.shown_by, *ends)
-            state.difference = difference if is_shown(difference) else None
+                state.difference = self._shown_by(proof, test, is_shown)
         found = self._result(change, test, state, proof, name)
         return replace(
             found,
@@ -301,6 +307,17 @@ class AugmentSession:
             solver_calls=self.solver.calls - calls,
             seconds=self._request.clock() - began,
         )
+
+    @staticmethod
+    def _shown_by(
+        proof: EqualityProof, test: OpenedTest, is_shown: Callable[[EndDifference], bool]
+    ) -> EndDifference | None:
+        """Return the difference that an attempt to prove equality found."""
+        if proof.shown_by is None:
+            return None
+        ends = [one.run_plain(proof.shown_by) for one in (test.good, test.bad)]
+        difference = EndDifference(proof.shown_by, *ends)
+        return difference if is_shown(difference) else None
 
     def _vocabulary(self, change: Reported, hints: Hints) -> Vocabulary:
         """Return the constants of the changed file: what an input may be compared with."""
@@ -322,9 +339,16 @@ class AugmentSession:
         if made.module is not None:
             self._mark(self._out / made.module, ids)
         good, bad = self._plain_good.run(made.command), self._plain_bad.run(made.command)
-        if ends_differently(good, bad) and self._due.is_due(ids, made.command):
-            return made, good, bad
-        return None
+        if not ends_differently(good, bad) or not self._due.is_due(ids, made.command):
+            return None
+        return None if self._is_meant(ids, made.command) else (made, good, bad)
+
+    def _is_meant(self, ids: Ids, command: str) -> bool:
+        """Do contracts allow what a test shows of a change?"""
+        is_meant = self._contracts.is_meant(command)
+        if is_meant:
+            self._meant.setdefault(ids, command)
+        return is_meant
 
     def _mark(self, module: Path, ids: Ids) -> None:
         """Say at the top of a test module which change it shows."""
@@ -355,6 +379,12 @@ class AugmentSession:
         if proof.is_proved:
             return AugmentedChange(change, ChangeStatus.EQUAL, proof.because)
         why = self._stopped(state)
+        if ids in self._meant:
+            return AugmentedChange(
+                change, ChangeStatus.MEANT,
+                f"Contracts allow every difference that was found: {why}.",
+                test=MadeTest(self._meant[ids], ()),
+            )  # fmt: skip
         if state.reached is None:
             return AugmentedChange(change, ChangeStatus.UNREACHED, f"No test reaches it: {why}.")
         is_made = state.reached != test.first
