@@ -643,11 +643,13 @@ class ContractResult:
     notes: tuple[str, ...]
     runs: int
     seconds: dict[str, float]
+    reason: str | None = None  # why behaviour changed although no compared call shows it
 
     @property
     def is_kept(self) -> bool:
         wrong = (ContractVerdict.CHANGED, ContractVerdict.BROKEN)
-        return all(function.verdict not in wrong for function in self.functions)
+        is_kept = all(function.verdict not in wrong for function in self.functions)
+        return is_kept and self.reason is None
 
 
 class ChangeStatus(Enum):

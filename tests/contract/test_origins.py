@@ -128,3 +128,33 @@ def one_file(folder: Path, good: str, bad: str) -> ContractResult:
     commands = BuildAndTest(test="python script.py")
     request = ContractRequest(str(folder / "good"), str(folder / "bad"), commands)
     return check_contracts(request, lambda _: None)
+
+
+CALLED = """
+import sys
+
+def shown(n, sign):
+    return sign * n
+
+def main():
+    print(shown(3, "a"), len(sys.argv))
+
+main()
+"""
+
+
+def test_another_exit_status_of_the_test_is_a_difference(tmp_path: Path) -> None:
+    """No function differs: module code raises."""
+    result = one_file(tmp_path, CALLED, CALLED + "sys.version.of\n")
+    assert not result.is_kept
+    assert result.reason is not None
+    assert "exit status 1, not 0" in result.reason
+    assert "has no attribute 'of'" in result.reason
+
+
+def test_a_changed_function_that_is_no_longer_called_is_named(tmp_path: Path) -> None:
+    """Its arguments do not fit any more, so the call does not begin."""
+    result = one_file(tmp_path, CALLED, CALLED.replace("n, sign", "n, *, sign"))
+    assert not result.is_kept
+    assert "Changed functions that the bad version's run did not call: shown." in result.notes
+    assert any("exit status 1, not 0" in note for note in result.notes)

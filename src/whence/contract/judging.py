@@ -32,6 +32,7 @@ _MAX_SEEN = 200  # limit on the calls that a suggestion is made from; guessed
 _MAX_WITHIN = 6  # limit on the functions that a call is said to contain; guessed
 _MAX_DIFFERS = 6  # limit on the sentences about one call; guessed
 FunctionKey = tuple[str, str]  # file and name, in the bad version
+_Place = tuple[str, int]  # file and first line
 Answers = Mapping[tuple[int, int], AnsweredCall]  # by the key of a parted call
 Suggest = Callable[[Sequence[SeenCall]], str | None]
 
@@ -165,6 +166,24 @@ class Judge:
         """Was the code of a function of the bad version changed?"""
         return (function.file, function.line) in self._sources.changed[1]
 
+    def no_longer_called(self) -> list[str]:
+        """Return the edited functions that only the good version's run calls, in its order.
+
+        Those that only such functions call are left out.
+        """
+        called = {each for judging in self._judgings for each in judging.called}
+        partners = {(g.file, g.first): b for b, g in self._sources.pairs.items()}
+        found: dict[str, None] = {}
+        for judging in self._judgings:
+            for function, above in judging.calls_of_good:
+                partner, around = partners.get(function), partners.get(above)
+                if partner is None or (partner.file, partner.first) in called:
+                    continue
+                is_outermost = around is None or (around.file, around.first) in called
+                if is_outermost and (partner.file, partner.first) in self._sources.changed[1]:
+                    found[partner.name] = None
+        return [*found]
+
     def is_new(self, function: CalledFunction) -> bool:
         """Is a function of the tree one that only the bad version has?"""
         return (function.file, function.line) in self._sources.new
@@ -203,6 +222,22 @@ class _ProcessJudging:
         self._waiting = _WaitingCalls(self.bad)
         self._judged: set[int] = set()  # calls of the bad version
         self._meant: set[int] = set()  # calls that contain a difference which is meant
+
+    @property
+    def called(self) -> Iterator[_Place]:
+        """The place of each function that the bad version's run calls."""
+        logged = {call.function for call in self.bad.calls.values()}
+        for index in {*logged, *(index for index, count in self.bad.counts.items() if count)}:
+            yield self.bad.functions[index].file, self.bad.functions[index].line
+
+    @property
+    def calls_of_good(self) -> Iterator[tuple[_Place, _Place]]:
+        """The places of the function of each call of the good version, and of that around it."""
+        for call in self.good.calls.values():
+            above = self.good.calls.get(call.parent)
+            indexes = (call.function, call.function if above is None else above.function)
+            ours, around = (self.good.functions[index] for index in indexes)
+            yield (ours.file, ours.line), ("", 0) if above is None else (around.file, around.line)
 
     def parted(self) -> Iterator[PartedCall]:
         """Yield the calls that have no call of the good version that starts in the same state."""

@@ -30,6 +30,7 @@ from whence.trace.calls import AnsweredCall, AskedCall, WatchedRun
 Say = Callable[[str], None]
 _NOT_STARTED = (126, 127)  # exit statuses of a shell that cannot start a command
 _SEEDS = (0, 1)  # of Python's hash: the order of sets differs between the two good runs
+_MAX_LINE = 200  # characters of the last line of output in a message; guessed
 _MAX_PLACES = 8  # limit on the places that a note lists; guessed
 
 
@@ -92,6 +93,7 @@ class ContractSession:
     notes: list[str] = field(default_factory=list)
     runs: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
+    _ended: str = ""  # how the test ended on the bad version, if that is another way
     # Answers by version and calls: whoever judges runs again with other contracts needs the same.
     _known: dict[object, Mapping[int, Sequence[AnsweredCall]]] = field(default_factory=dict)
 
@@ -161,6 +163,8 @@ class ContractSession:
         judge.judge(again.answers(judge) if again is not None else {})
         notes += [*noise_notes(noise.places()), *unevaluated_notes(judge.unevaluated())]
         notes += again.notes() if again is not None else ()
+        notes += no_longer_called_notes(judge.no_longer_called())
+        self._ended = ended_otherwise(runs)
         compared = time.monotonic() - began
         self.notes = notes
         self.seconds = {"good": runs.good.seconds, "bad": runs.bad.seconds, "compare": compared}
@@ -168,7 +172,18 @@ class ContractSession:
 
     def result_of(self, judge: Judge) -> ContractResult:
         """Return the verdicts of a judge."""
-        return ContractResult(tuple(judge.verdicts()), tuple(self.notes), self.runs, self.seconds)
+        functions = tuple(judge.verdicts())
+        is_unseen = bool(self._ended) and not any(each.differing for each in functions)
+        reason = f"{self._ended}, and no compared call shows why" if is_unseen else None
+        notes = [
+            *self.notes,
+            *(
+                [f"{self._ended[:1].upper()}{self._ended[1:]}."]
+                if self._ended and not reason
+                else []
+            ),
+        ]
+        return ContractResult(functions, tuple(notes), self.runs, self.seconds, reason)
 
     def against_itself(self, versions: OpenedVersions, runs: WatchedVersions) -> ContractResult:
         """Return the verdicts on the good version, compared with its own second run."""
@@ -247,6 +262,26 @@ class ContractSession:
             "The test must import the modules of the version that it runs in ({tree}), or run the "
             "program that --build makes there.",
             slug="nothing-to-watch",
+        )
+
+
+def ended_otherwise(runs: WatchedVersions) -> str:
+    """Say how the test ended on the bad version, if it ended in another way on the good one."""
+    good, bad = runs.good.status, runs.bad.status
+    if good != runs.again.status or good == bad:
+        return ""
+    lines = runs.bad.output.decode("utf-8", "replace").strip().splitlines()
+    last = f" (its last line: {lines[-1][:_MAX_LINE]})" if lines else ""
+    return f"the test ended with exit status {bad}, not {good} as on the good version{last}"
+
+
+def no_longer_called_notes(names: Sequence[str]) -> Iterator[str]:
+    """Yield a note on changed functions that only the good version's run calls."""
+    if names:
+        more = f" and {len(names) - _MAX_PLACES} more" if len(names) > _MAX_PLACES else ""
+        yield (
+            "Changed functions that the bad version's run did not call: "
+            f"{', '.join(names[:_MAX_PLACES])}{more}."
         )
 
 

@@ -29,7 +29,7 @@ def contract_document(result: ContractResult) -> dict[str, Any]:
         "whence": VERSION,
         "command": "contract",
         "status": "kept" if result.is_kept else "broken",
-        "reason": None,
+        "reason": result.reason,
         "notes": list(result.notes),
         "functions": [_function_document(function) for function in result.functions],
         "cost": {
@@ -88,6 +88,8 @@ def headline(result: ContractResult) -> str:
     basis = f"{compared:,} calls of {counted(len(result.functions), 'function')} compared"
     if not origins and not passing:
         kept = sum(f.verdict is ContractVerdict.KEPT for f in result.functions)
+        if result.reason is not None:
+            return f"Behaviour changed: {result.reason} ({basis})."
         meant = f"; {counted(kept, 'function')} changed as its contract says" if kept else ""
         return f"Every call did what it did in the good version{meant} ({basis})."
     more = f", and {len(passing)} pass it on" if passing else ""
