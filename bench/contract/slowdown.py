@@ -1,6 +1,6 @@
 """How many times slower does a test run while its calls are watched?
 
-CPU seconds of the test alone, without the build, as the shell's `times` gives them: plain, and
+CPU seconds of the test alone, without the build, as the system counts them: plain, and
 watched as `whence contract` watches it (with the functions that were changed).  Each is the least
 of three runs.  For C also the seconds that reading the calls takes, per second of the plain test.
 """
@@ -8,7 +8,7 @@ of three runs.  For C also the seconds that reading the calls takes, per second 
 from __future__ import annotations
 
 import argparse
-import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -27,7 +27,12 @@ from whence.subject.trial import BuildAndTest, environment
 
 WORKLOADS = Path(__file__).with_name("workloads")
 RUNS = 3
-_TIMES = re.compile(r"(\d+)m([\d.]+)s (\d+)m([\d.]+)s")
+# Runs a command, and writes the CPU seconds that it used; -I and -S keep whence's hook out.
+_TIMER = (
+    "import resource, subprocess, sys; subprocess.call(sys.argv[2], shell=True); "
+    "used = resource.getrusage(resource.RUSAGE_CHILDREN); "
+    "open(sys.argv[1], 'w').write(str(used.ru_utime + used.ru_stime))"
+)
 
 
 @dataclass(frozen=True)
@@ -75,18 +80,17 @@ def measured(work: Workload, folder: Path) -> Row:
         watched, calls, read = min(_watched(work, folder, number) for number in range(RUNS))
     except UserError as error:
         return Row(work.name, 0, 0, 0, 0, 0, str(error).partition("\n")[0])
-    return Row(work.name, plain, watched, round(watched / max(plain, 0.01), 1), calls, read)
+    return Row(work.name, plain, watched, round(watched / max(plain, 0.001), 1), calls, read)
 
 
 def _timed(commands: BuildAndTest, out: Path) -> BuildAndTest:
     """Return commands whose test writes its CPU seconds into a file."""
-    return replace(commands, test=f"( {commands.test} ); times > {out}")
+    words = [sys.executable, "-I", "-S", "-c", _TIMER, str(out), commands.test]
+    return replace(commands, test=shlex.join(words))
 
 
 def _seconds(out: Path) -> float:
-    """Return the CPU seconds of the children of a shell."""
-    found = _TIMES.findall(out.read_text())[-1]
-    return round(60 * int(found[0]) + float(found[1]) + 60 * int(found[2]) + float(found[3]), 2)
+    return round(float(out.read_text()), 3)
 
 
 def _plain(work: Workload, tree: Path, out: Path) -> float:

@@ -29,7 +29,7 @@ static int total(const struct node *tree) {
 int main(void) {
     struct node *tree = NULL;
     unsigned state = 1;
-    for (int i = 0; i < 15000; i++) {
+    for (int i = 0; i < 3000; i++) {
         char word[12];
         state = state * 1103515245 + 12345;
         snprintf(word, sizeof word, "w%u", state >> 20);

@@ -6,6 +6,7 @@ tells what memory holds, so bytes that unrecorded code wrote are known as soon a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,6 +24,7 @@ from whence.trace.columns import IN_MEMORY, whole
 MAX_STEPS = 16_000_000  # limit on the steps of a thread whose memory is logged: 0.5 GB
 _CHUNK = 1 << 20  # steps whose values are replayed together; guessed
 _MAX_BYTES = 4_000_000  # limit on the accesses of one call, in bytes; guessed
+_FEW = 32  # elements of an array that are looked at together; guessed
 _MAX_TOLD = 1_000_000  # bytes of output that tell what memory held; guessed
 _MAX_HOPS = 16  # copies of copies that are followed; guessed
 _ZEROING = ("calloc", "strncpy", "bzero", "explicit_bzero")
@@ -218,7 +220,7 @@ class MemoryLog:
         low, high = np.searchsorted(self._by_address[0], [address, address + 1])
         entries = self._by_address[1][low:high]
         at = int(np.searchsorted(self.step[entries], before))
-        for entry in entries[:at][::-1].tolist():
+        for entry in _one_by_one(entries[:at][::-1]):
             offset = address - int(self.address[entry])
             if self.known[entry]:
                 return int(self._bytes(np.array([entry]), np.array([offset]))[0])
@@ -239,7 +241,7 @@ class MemoryLog:
 
     def _learned(self, address: int, later: I64, *, is_initial: bool = False) -> int | None:
         """Return what a later load shows about a byte that was not written in between."""
-        for entry in later.tolist():
+        for entry in _one_by_one(later):
             if self.is_write[entry]:
                 break
             if self.known[entry]:
@@ -266,6 +268,12 @@ class MemoryLog:
         count = int(op["a"])
         times = int(program.constants[count & ~CONSTANT]) if count & CONSTANT else 1
         return int(program.constants[int(op["c"])]) * max(times, 1)
+
+
+def _one_by_one(entries: I64) -> Iterator[int]:
+    """Yield the elements of an array of which most often the first ones are enough."""
+    for start in range(0, len(entries), _FEW):
+        yield from entries[start : start + _FEW].tolist()
 
 
 def _entries(
