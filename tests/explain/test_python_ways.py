@@ -123,8 +123,77 @@ TRY_BRANCHES = """
          return other
      assert make(1).size == 1  # [fails]
 """
+RAISED_AGAIN = """
+     def strict(text):
+         if ":" in text:
+             raise ValueError("a colon")
+         return [text]
+     def parse(text):
+         found, error = [], None
+         for one in (strict, lambda text: text.split(":")):
+             try:
+                 found.append(one(text))
+             except ValueError as problem:
+                 error = problem
+    -    if not found:  # [fault]
+    +    if error is not None:  # [fault]
+             raise error
+         return found[0]
+     assert parse("a:b") == ["a", "b"]  # [fails]
+"""
+HEAP = """
+     import heapq
+     class Job:
+         def __init__(self, priority, name):
+             self.priority, self.name = priority, name
+         def __lt__(self, other):
+    -        return self.priority < other.priority  # [fault]
+    +        return self.name < other.name  # [fault]
+     heap = []
+     for priority, name in [(2, "a"), (1, "b")]:
+         heapq.heappush(heap, Job(priority, name))
+     first = heapq.heappop(heap)
+     heapq.heappush(heap, Job(3, "c"))
+     assert first.name == "b"  # [fails]
+"""
+STREAM_HOLDER = """
+     import csv, io
+     out = io.StringIO()
+     writer = csv.writer(out)
+     for row in [[1, 2, 3]]:
+    -    writer.writerow(row)  # [fault]
+    +    writer.writerow(row[:2])  # [fault]
+     assert out.getvalue().strip() == "1,2,3"  # [fails]
+"""
+FILE = """
+     import os, pathlib, tempfile
+     path = os.path.join(tempfile.mkdtemp(), "x")
+     with open(path, "w") as out:
+    -    out.write("a=1")  # [fault]
+    +    out.write("a =1")  # [fault]
+     key, _, value = pathlib.Path(path).read_text().partition("=")
+     assert key == "a"  # [fails]
+"""
+FILE_OF_TEXT = """
+     import pathlib, tempfile
+     path = pathlib.Path(tempfile.mkdtemp()) / "x"
+    -path.write_text("a\\nb")  # [fault]
+    +path.write_text("a b")  # [fault]
+     with path.open() as lines:
+         found = [line.strip() for line in lines]
+     assert found == ["a", "b"]  # [fails]
+"""
+OTHER_KEY = """
+     def load(name):
+         found = {}
+    -    found[name.strip()] = 1  # [fault]
+    +    found[name] = 1  # [fault]
+         return found
+     assert load("a ") == {"a": 1}  # [fails]
+"""
 WAYS = [
-    COUNTER, TALLY, CLASS_DECORATOR, FUNCTION_DECORATOR, METACLASS, UNCAUGHT, TRY_BODY, TRY_BRANCHES
+    COUNTER, TALLY, CLASS_DECORATOR, FUNCTION_DECORATOR, METACLASS, UNCAUGHT, TRY_BODY,
+    TRY_BRANCHES, HEAP, STREAM_HOLDER, FILE, FILE_OF_TEXT, OTHER_KEY,
 ]  # fmt: skip
 
 
@@ -135,3 +204,10 @@ def test_the_fault_leads_to_the_failure(text: str, tmp_path: Path) -> None:
     assert answer.root == {"fault"}
     assert "fault" in answer.links
     assert answer.links[-1] == "fails"
+
+
+def test_an_exception_that_is_raised_again_leads_back_to_the_branch(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, RAISED_AGAIN)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
+    assert "fault" in answer.links

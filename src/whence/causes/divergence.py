@@ -3,7 +3,7 @@
 These are: a branch that only the failing run executed, or that went another way in it; a branch or
 a removed statement that prevented a store whose value the passing run later read, or an output;
 a load, a store or a copy that went elsewhere; what prevented an exception that the passing run
-raised; and what no longer catches one.
+raised; what no longer catches one; and what raises one again that was caught.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class DivergencePredicates(QuestionFinder):
             self._unwritten(ordered, lost),
             self._unraised(ordered, lost),
             self._uncaught(ordered, lost),
+            self._raised_again(ordered),
             self._unprinted(question, lost),
         )
         return self._gathered(raised, lost)
@@ -174,12 +175,29 @@ class DivergencePredicates(QuestionFinder):
         """Yield why the failing run did not catch an exception that both runs raised."""
         passing = self.comparison.passing
         for step in steps:
-            other = self.comparison.counterpart(step)
-            if other is None or self.flow.raised_by(step) is None:
-                continue
-            handler = None if passing.raised_by(other) is None else passing.caught_at(other)
+            other = self.comparison.counterpart(step) if self._raise_alike(step) else None
+            handler = None if other is None else passing.caught_at(other)
             if handler and self.comparison.alignment.failing_counterpart(handler) is None:
                 yield from self._preventing(handler, step, lost)
+
+    def _raised_again(self, steps: Iterable[Step]) -> Iterator[Raised]:
+        """Yield why the failing run raised again what both runs raised, and caught."""
+        for step in steps:
+            again = self.flow.raised_again(step) if self._raise_alike(step) else None
+            if again is None or self.comparison.counterpart(again) is not None:
+                continue
+            branches, _ = self.points.diverging_branches(again, set())
+            for branch in branches:
+                shown = self.visible(branch)
+                if shown is not None and self.comparison.side_differs(shown):
+                    yield Raised(Influence.DIRECT, shown, step)
+
+    def _raise_alike(self, step: Step) -> bool:
+        """Did both runs raise an exception at a step?"""
+        other = self.comparison.counterpart(step)
+        if other is None or self.flow.raised_by(step) is None:
+            return False
+        return self.comparison.passing.raised_by(other) is not None
 
     def _unprinted(self, question: Question, lost: list[Lost]) -> Iterator[Raised]:
         """Yield branches that prevented an output of the passing run."""

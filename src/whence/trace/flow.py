@@ -246,6 +246,10 @@ class Flow(ABC):
         """Return the first handler that looked at the exception which a step raised, if any."""
         return None
 
+    def raised_again(self, step: Step) -> Step | None:  # noqa: ARG002 - where steps raise
+        """Return the last step that raised again the exception which `step` raised, if any."""
+        return None
+
     # --- places --------------------------------------------------------------------------------
 
     def instance_of(self, step: Step) -> Instance:

@@ -57,8 +57,8 @@ def _different(thread: PythonThread, oracle: OracleRun) -> Iterator[str]:
 
 def _facts(state: Any) -> tuple[object, ...]:
     assert isinstance(state, ObjectState) or hasattr(state, "writers")
-    lists = (state.writers, state.attribute_writers, state.shifts)
-    return (state.made, state.touched, state.rewritten, *map(list, lists))
+    lists = (state.writers, state.attribute_writers, state.shifts, state.touches)
+    return (state.made, state.rewritten, *map(list, lists))
 
 
 def _unequal(name: str, own: Any, oracle: Any) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from whence.frontend.python.logged import Token
 from whence.frontend.python.values import CONTAINERS, UNKNOWN, Obj, Value, items, likeness
 from whence.program.ids import Activation, Instance, Op, Step
 from whence.program.operations import (
@@ -19,6 +20,7 @@ from whence.program.operations import (
 from whence.trace.flow import Constant, Flow, FlowNode, Got, Left, Operand, Unrecorded
 from whence.trace.python.captured import CapturedOutput
 from whence.trace.python.endings import origin
+from whence.trace.python.files import WrittenFiles
 from whence.trace.python.got import CallReader
 from whence.trace.python.namespaces import Namespaces
 from whence.trace.python.objects import is_same_object
@@ -57,6 +59,9 @@ class PythonFlow(Flow):
         self.python, self.run, self.program = thread, thread.run, thread.program
         self._namespaces = Namespaces(thread.run, self.op_of, self._all_executions)
         self._captured = CapturedOutput(thread.run, self.op_of, self._all_executions)
+        self._files = WrittenFiles(
+            thread.run, self.op_of, self._all_executions, self.value, self.python.constant
+        )
         self._omitted = OmittedWrites(thread.run, thread.queries, self.op_of)
 
     def _all_executions(self, op: Op) -> list[Step]:
@@ -80,13 +85,18 @@ class PythonFlow(Flow):
         return UNKNOWN
 
     def comparable_value(self, step: Step) -> object:
-        """Return the value of a step; for a call that may change its arguments, with these.
+        """Return the value of a step; of a call that may change its arguments, with these; of an
+        item that is set, with its key.
 
         Such a call may also call recorded code, as `update` does that iterates over a mapping.
         What that code returned to it decides as well what the call wrote.
         """
         own = likeness(self.value(step))
-        if not self.run.objects.may_have_changed_arguments(step):
+        if self.opcode(step) == "set_item":  # with another key it is another item
+            key = self._key(self._operands(step, self.op_of(step)))
+            return own if key is None else (own, likeness(self.value_of(key)))
+        is_write = self.opcode(step) == "call" and self._files.writes(self.op_of(step))
+        if not is_write and not self.run.objects.may_have_changed_arguments(step):
             return own
         given = [self.value_of(argument) for argument in self._arguments(step)]
         given += map(self.value, self.run.reads.get(step, ()))
@@ -155,7 +165,10 @@ class PythonFlow(Flow):
         Differences inside of it show when its attributes are read.
         """
         token = self.run.values[step]
-        return super().is_given(step) and self.run.objects.is_program_instance(token)
+        if not super().is_given(step) or not self.run.objects.is_program_instance(token):
+            return False
+        state = self.run.objects.at(token, step)
+        return state is None or state.made is None or state.made >= step
 
     def returned(self, call: Step) -> Step | None:
         return self.run.source.get(call) if self.is_call(call) else None
@@ -169,6 +182,17 @@ class PythonFlow(Flow):
         return min(
             (Step(int(run[at : at + 1][0])) for run, at in later if at < len(run)), default=None
         )
+
+    def raised_again(self, step: Step) -> Step | None:
+        raised = self.run.values[step]
+        raising = (op for op, opcode in enumerate(self.program.opcode) if opcode == "raise")
+        again = (
+            Step(int(each))
+            for run in map(self.executions, map(Op, raising))
+            for each in run[run.before(step + 1) :]
+            if is_same_object(self.run.values[each], raised)
+        )
+        return max(again, default=None)
 
     def made_at(self, step: Step) -> Step | None:
         return self.run.handed.get(self.activation_of(step))
@@ -487,6 +511,8 @@ class PythonFlow(Flow):
                 found.update(dict.fromkeys(writer for writer in held if writer != operand))
                 if whole:
                     found.update(dict.fromkeys(self._behind_library(operand, step)))
+                if whole and self._is_library_object(token):
+                    found.update(dict.fromkeys(self._touching(operand, step)))
         found.update(dict.fromkeys(self._forbidding(step, operands)))
         for read in self.run.reads.get(step, ()):
             if self._is_implicit_return(read):
@@ -498,6 +524,7 @@ class PythonFlow(Flow):
                 found.update(dict.fromkeys(self._given(self._arguments(read))))
         if self.opcode(step) == "call":
             found.update(dict.fromkeys(self._captured.prints(step)))
+            found.update(dict.fromkeys(self._files.writers(step)))
         if self.opcode(step) == "comp":
             token = self.run.values[step]
             found.update(dict.fromkeys(map(Step, self.run.objects.element_writers(token, step))))
@@ -518,6 +545,10 @@ class PythonFlow(Flow):
                 for writer in state.attribute_writers if state is not None else ():
                     if writer < step and self.program.name[self.op_of(writer)] in _FORBIDDING:
                         yield writer
+
+    def _is_library_object(self, token: Token) -> bool:
+        objects = self.run.objects
+        return objects.kind(token) == "object" and not objects.is_program_instance(token)
 
     def _behind_library(self, operand: Step, step: Step) -> Iterator[Step]:
         """Yield what unrecorded code may have put into what an attribute holds.
@@ -548,9 +579,9 @@ class PythonFlow(Flow):
         before = 0
         for _ in range(_MAX_HOLDERS):
             state = self.run.objects.at(self.run.values[holder], step)
-            touched = state.touched if state is not None else None
+            changed = state.changed(step) if state is not None else None
             calling = self._calling_back(holder, step)
-            last = max(touched if touched and touched < step else 0, calling or 0)
+            last = max(changed or 0, calling or 0)
             if last <= before:
                 return
             yield Step(last)

@@ -30,8 +30,7 @@ STATE = np.dtype(
     [("address", "<u8")]
     + [(name, "<u4") for name in (
         "begun", "rewritten", "touched", "last_seen", "items", "writers", "n_writers", "setters",
-        "shifts")]
-    + [("pad", "<u4")]
+        "shifts", "touches")]
 )  # fmt: skip
 _COLUMNS = (
     "records", "record_values", "event_ops", "stretch", "first", "activation", "control",

@@ -52,11 +52,10 @@ class ObjectState:
 
     def __init__(self, kernel: Kernel, row: tuple[int, ...]) -> None:
         self._kernel = kernel
-        _, begun, rewritten, touched, _, _, self._writers, _, self._setters, self._shifts, _ = row
+        _, begun, rewritten, _, _, _, self._writers, _, self._setters, self._shifts = row[:10]
+        self._touches = row[10]
         # The step that made the object, or the first that had it:
         self.made: Step | None = Step(begun) if begun else None
-        # The last step that handed the object to unrecorded code:
-        self.touched: Step | None = Step(touched) if touched else None
         # The last step that set all elements:
         self.rewritten: Step | None = Step(rewritten) if rewritten else None
 
@@ -69,6 +68,22 @@ class ObjectState:
     def attribute_writers(self) -> list[Step]:
         """The steps that set its attributes, in order."""
         return [*map(Step, self._kernel.links(self._setters))]
+
+    @cached_property
+    def touches(self) -> list[Step]:
+        """The steps that handed it to unrecorded code, in order."""
+        return [*map(Step, self._kernel.links(self._touches))]
+
+    def touched(self, before: int) -> Step | None:
+        """Return the last step before a step that handed the object to unrecorded code."""
+        at = bisect_left(self.touches, before)
+        return self.touches[at - 1] if at else None
+
+    def changed(self, before: int) -> Step | None:
+        """Return the last step before a step that may have changed what the object holds."""
+        at = bisect_left(self.writers, before)
+        written = self.writers[at - 1] if at else None
+        return max(filter(None, (self.touched(before), written)), default=None)
 
     @cached_property
     def shifts(self) -> list[Step]:
@@ -187,8 +202,9 @@ class ObjectHistory:
         if state.rewritten and state.rewritten < step:
             writers = writers[bisect_left(writers, state.rewritten) :]
         found.update(dict.fromkeys(writers[-_MAX_WRITERS:]))
-        if state.touched and state.touched < step:
-            found[state.touched] = None
+        touched = state.touched(step)
+        if touched is not None:
+            found[touched] = None
         if depth < _MAX_DEPTH and state.made and state.made < step:
             found[state.made] = None
         if with_attributes and self.kind(token) not in ("class", "module", "function"):

@@ -687,6 +687,14 @@ static u32 kept_method(const kernel_t *k, u32 step) {
     return 0;
 }
 
+/* Did a call run code of the program only as a callback of code that is not recorded, as a heap
+   compares its items?  Then that code did not return what the call did.  `holder` is the module that
+   has the function, or the function itself. */
+static int is_calling_back(const kernel_t *k, u32 holder, u32 step, u32 name) {
+    u8 kind = kind_of(&k->objects, holder);
+    return !k->source.at[step] && !(name & N_PURE) && (kind == K_MODULE || kind == K_BUILTIN);
+}
+
 static void complete_call(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
     const program_t *p = &k->program;
     objects_t *o = &k->objects;
@@ -700,12 +708,14 @@ static void complete_call(kernel_t *k, running_t *a, u32 op, u32 step, u32 value
     for (u32 at = 1; at < count; at++) arguments[at - 1] = used(k, a, op, at);
     if (callee >= 0 && p->op_code[callee] == O_METHOD) {
         u32 receiver = used(k, a, (u32)callee, 0);
-        if (!a->has_run_code || is_container_kind(kind_of(o, receiver)))
+        if (!a->has_run_code || is_container_kind(kind_of(o, receiver))
+            || is_calling_back(k, receiver, step, name))
             call_method(o, receiver, name, arguments, count - 1, step);
     } else if (kept) {
         u32 receiver = k->values.at[k->operands.at[k->start.at[kept]]];
         call_method(o, receiver, p->op_name_flags[op_of(k, kept)], arguments, count - 1, step);
-    } else if (callee >= 0 && !a->has_run_code && !(name & N_PURE)) {
+    } else if (callee >= 0 && !(name & N_PURE)
+               && (!a->has_run_code || is_calling_back(k, used(k, a, op, 0), step, name))) {
         for (u32 at = 1; at < count; at++) touch(o, arguments[at - 1], step);
     }
     if (!k->source.at[step] && !a->has_run_code) {

@@ -37,6 +37,7 @@ typedef struct {
     u32 n_writers;
     u32 setters;    /* the steps that set its attributes */
     u32 shifts;     /* the steps that removed or moved elements */
+    u32 touches;    /* all steps that handed it to unrecorded code */
 } state_t;
 
 typedef struct {
@@ -299,12 +300,17 @@ static u32 appended(objects_t *o, u32 seen, const u32 *arguments, u32 count) {
     return object_token(o->tokens, own.x, own.a, tuple_token(o->tokens, shape, 2));
 }
 
+static void note_touched(objects_t *o, state_t *state, u32 step) {
+    push(&o->changers, step);
+    if (state->touched != step) add_link(o, &state->touches, step);
+    state->touched = step;
+}
+
 static void touch(objects_t *o, u32 token, u32 step) {
     u8 kind = kind_of(o, token);
     if (!is_changeable(kind) && kind != K_OBJECT) return;
     u32 number = state_number(o, token);
-    push(&o->changers, step);
-    o->states[number].touched = step;
+    note_touched(o, &o->states[number], step);
     o->states[number].last_seen = CHANGED;
 }
 
@@ -326,8 +332,7 @@ static void call_method(
             add_link(o, &state->shifts, step);
         }
     } else if (number && (kind == K_OBJECT || kind == K_EXCEPTION)) {
-        push(&o->changers, step);
-        o->states[number].touched = step;
+        note_touched(o, &o->states[number], step);
     }
     for (u32 k = 0; k < count; k++) touch(o, arguments[k], step);
 }

@@ -12,6 +12,7 @@ from whence.frontend.python.logged import Token
 from whence.frontend.python.values import STOP
 from whence.program.ids import Op, Step
 from whence.trace.python.program import Use
+from whence.trace.python.program_tables import PURE_FUNCTIONS
 
 Handler = Callable[[RunningActivation, Op, Step, Token], None]
 
@@ -259,14 +260,20 @@ class LoggedOperations:
         arguments = [self._used(activation, op, use) for use in uses[1:]]
         if callee is not None and callee >= 0 and program.opcode[callee] == "method":
             receiver = self._used(activation, callee, program.uses[callee][0])
-            if not activation.has_run_code or objects.is_container(receiver):
+            if (
+                not activation.has_run_code
+                or objects.is_container(receiver)
+                or self._is_calling_back(receiver, step, name)
+            ):
                 objects.call_method(receiver, name, arguments, step)
         elif kept := self._kept_method(activation, callee):
             holder = run.operands[run.start[kept]]
             method = program.name[run.op_of(kept)] or ""
             objects.call_method(run.values[holder], method, arguments, step)
-        elif callee is not None and callee >= 0 and not activation.has_run_code:
-            objects.call_function(name, arguments, step)
+        elif callee is not None and callee >= 0:
+            function = self._used(activation, op, callee)
+            if not activation.has_run_code or self._is_calling_back(function, step, name):
+                objects.call_function(name, arguments, step)
         if step not in run.source and not activation.has_run_code:
             objects.note_result(value, step, name)
             if name == "getattr" and len(arguments) > 1 and type(arguments[1]) is str:
@@ -278,6 +285,11 @@ class LoggedOperations:
         called = self._used(activation, op, callee)
         if objects.kind(called) == "class" and objects.kind(value) != "class":
             objects.note_constructed(value, step)
+
+    def _is_calling_back(self, holder: Token, step: Step, name: str) -> bool:
+        """Did a call of code that is not recorded run recorded code only as a callback?"""
+        is_library = self._run.objects.kind(holder) in ("module", "builtin")
+        return step not in self._run.source and name not in PURE_FUNCTIONS and is_library
 
     def _kept_method(self, activation: RunningActivation, callee: Use) -> Step | None:
         """Return the step that read a method of a container, if a variable kept it for a call."""

@@ -58,6 +58,7 @@ class ObjectState:
     items: dict[object, Step] = field(default_factory=dict)  # key -> last step that set it
     writers: list[Step] = field(default_factory=list)  # steps that changed its elements, in order
     touched: Step | None = None  # the last step that handed the object to unrecorded code
+    touches: list[Step] = field(default_factory=list)  # all steps that did so
     attribute_writers: list[Step] = field(default_factory=list)  # in order
     shifts: list[Step] = field(default_factory=list)  # steps that removed or moved elements
     rewritten: Step | None = None  # the last step that set all elements
@@ -270,8 +271,7 @@ class ObjectHistory:
             if name not in ADDING_METHODS:
                 state.shifts.append(step)
         elif state is not None and self.kind(receiver) in ("object", "exception"):
-            self._changers.add(step)
-            state.touched = step
+            self._note_touched(state, step)
         for argument in arguments:
             self._touch(argument, step)
 
@@ -294,9 +294,14 @@ class ObjectHistory:
         if self.kind(token) in ("list", "dict", "set", "object"):
             state = self._get(token)
             if state is not None:
-                self._changers.add(step)
-                state.touched = step
+                self._note_touched(state, step)
                 state.last_seen = False
+
+    def _note_touched(self, state: ObjectState, step: Step) -> None:
+        self._changers.add(step)
+        if state.touched != step:
+            state.touches.append(step)
+        state.touched = step
 
     # --- reading -------------------------------------------------------------------------------
 
