@@ -283,12 +283,19 @@ class ParsedSource:
         if not _kept_trees.is_full:
             return
         self.definitions(1, self.last_line)
+        self.imported_names()
         for lines in edits:
+            if self.language == "python":
+                after = lines.stop if lines else lines.start + 1
+                self.open_before(after)
+                self.is_definition(after)
             if lines:
                 first, last = lines.start, lines.stop - 1
                 self.names(first, last)
                 self.parameters_at(first, last)
                 self.statement_lines(first, last)
+                if self.language == "python":
+                    self.has_annotation(first, last)
                 # Those who ask stop at the first line that is not what they look for.
                 all(self.is_declaration(line, self._lines[line - 1]) for line in lines)
 
