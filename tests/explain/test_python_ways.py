@@ -191,6 +191,19 @@ OTHER_KEY = """
          return found
      assert load("a ") == {"a": 1}  # [fails]
 """
+SIGNATURE = """
+     class Loader:
+         def __init__(  # [fault]
+             self,
+             path,
+    +        *,
+             extension="",
+         ):
+             self.path = path
+     def load(path, extension):
+         return Loader(path, extension)
+     assert load("a", ".pt").path == "a"
+"""
 WAYS = [
     COUNTER, TALLY, CLASS_DECORATOR, FUNCTION_DECORATOR, METACLASS, UNCAUGHT, TRY_BODY,
     TRY_BRANCHES, HEAP, STREAM_HOLDER, FILE, FILE_OF_TEXT, OTHER_KEY,
@@ -210,4 +223,10 @@ def test_an_exception_that_is_raised_again_leads_back_to_the_branch(tmp_path: Pa
     answer = explain_python(tmp_path, RAISED_AGAIN)
     assert answer.result.status == "explained", answer.result.reason
     assert answer.root == {"fault"}
+    assert "fault" in answer.links
+
+
+def test_parameters_that_do_not_take_the_arguments_lead_to_the_failure(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, SIGNATURE)
+    assert answer.result.status == "explained", answer.result.reason
     assert "fault" in answer.links

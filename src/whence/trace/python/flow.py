@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from whence.program.operations import (
 )
 from whence.trace.flow import Constant, Flow, FlowNode, Got, Left, Operand, Unrecorded
 from whence.trace.python.captured import CapturedOutput
-from whence.trace.python.endings import origin
+from whence.trace.python.endings import origin, type_of
 from whence.trace.python.files import WrittenFiles
 from whence.trace.python.got import CallReader
 from whence.trace.python.namespaces import Namespaces
@@ -43,6 +43,7 @@ _DEFINES = frozenset({"store", "set_attr", "set_item", "param", "next", "inplace
 _CODE = frozenset({"function", "class", "module", "builtin", "method"})  # kinds of values
 # What a class defines and thereby takes something from its instances.
 _FORBIDDING = frozenset({"__eq__", "__hash__", "__slots__"})
+_CONSTRUCTORS = frozenset({"__init__", "__new__"})
 _MAX_HOLDERS = 4  # limit on objects whose attributes hold each other; guessed
 _MAX_BODY = 100  # limit on the steps of a try or with body that are considered; guessed
 # The solver knows why these operations raise: a missing key, an index out of range.
@@ -204,8 +205,44 @@ class PythonFlow(Flow):
 
     def _node(self, step: Step) -> FlowNode:
         node = self._plain_node(step)
-        removed = self._taken_out(step)
-        return replace(node, through=(*node.through, *removed)) if removed else node
+        added = (*self._taken_out(step), *self._refusing(step))
+        return replace(node, through=(*node.through, *added)) if added else node
+
+    def _refusing(self, step: Step) -> tuple[Step, ...]:
+        """Return the definition of the function that did not take the arguments of a call.
+
+        The function did not run, so only its parameters can tell why.
+        """
+        if self.opcode(step) != "call" or step not in self.run.raised:
+            return ()
+        if origin(self.run, step) != step or type_of(self.value(step)) != "TypeError":
+            return ()
+        callee = next(iter(self._uses(step, self.op_of(step))), None)
+        if not isinstance(callee, int):
+            return ()
+        objects, token = self.run.objects, self.run.values[callee]
+        if objects.is_program_function(token):
+            state = objects.at(token, step)
+            return () if state is None or state.made is None else (state.made,)
+        if self.opcode(callee) != "method":
+            return self._method_of(token, _CONSTRUCTORS, step)
+        op = self.op_of(callee)
+        receiver = next(iter(self._uses(callee, op)), None)
+        if not isinstance(receiver, int):
+            return ()
+        return self._method_of(self.run.values[receiver], {self.program.name[op]}, step)
+
+    def _method_of(
+        self, token: Token, names: Container[str | None], step: Step
+    ) -> tuple[Step, ...]:
+        """Return the step that gave the class of an object, or a class, a method."""
+        for address in self.run.objects.classes_of(token):
+            state = self.run.objects.at((address, 0, None), step)
+            writers = () if state is None else reversed(state.attribute_writers)
+            for writer in writers:
+                if writer < step and self.program.name[self.op_of(writer)] in names:
+                    return (writer,)
+        return ()
 
     def _taken_out(self, step: Step) -> tuple[Step, ...]:
         """Return the steps that took the attribute which a step looks up out of a class."""
