@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.explain.explaining import explain_python
+from whence.explain import loop
+from whence.explain import session as explain_session
 from whence.search import session
 
 REWRITTEN = """
@@ -57,3 +59,28 @@ def test_without_a_reserve_the_smallest_set_so_far_is_shown(tmp_path: Path) -> N
     assert answer.result.runs <= 3
     if answer.result.status == "unexplained":
         assert "--max-runs" in (answer.result.reason or "")
+
+
+def test_a_search_among_rewritten_code_ends_when_the_root_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "_try_suspects", lambda *_: None)
+    monkeypatch.setattr(loop, "_MAX_SUSPECTS", 0)
+    monkeypatch.setattr(explain_session, "_PAUSES", ((0, True),))
+    answer = explain_python(tmp_path, REWRITTEN)
+    assert answer.result.status == "explained"
+    assert answer.root == {"fault"}
+    assert any("The search did not end" in note for note in answer.result.notes)
+
+
+def test_a_search_goes_on_if_nothing_is_known_at_its_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "_try_suspects", lambda *_: None)
+    monkeypatch.setattr(loop, "_MAX_SUSPECTS", 0)
+    monkeypatch.setattr(explain_session, "_PAUSES", ((0, True), (0, True)))
+    monkeypatch.setattr(explain_session, "choose_unfinished", lambda *_: None)
+    answer = explain_python(tmp_path, REWRITTEN)
+    assert answer.result.status == "explained"
+    assert answer.root == {"fault"}
+    assert not any("The search did not end" in note for note in answer.result.notes)

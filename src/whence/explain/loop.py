@@ -32,9 +32,15 @@ _UNMET_WEIGHT = 1e-3  # greatest weight of a change that no cause meets; guessed
 
 
 def find_root(
-    context: ExplainContext, candidates: CandidateChanges, problem: IsolateProblem
+    context: ExplainContext,
+    candidates: CandidateChanges,
+    problem: IsolateProblem,
+    pause: int | None = None,
 ) -> Answer:
-    """Grow the causes until reverting changes that they meet makes the test pass."""
+    """Grow the causes until reverting changes that they meet makes the test pass.
+
+    A search of all changes pauses after `pause` runs.
+    """
     phases: list[Phase] = []
     with context.timed("semantics"):
         begun = candidates.where_runs_part()
@@ -57,7 +63,7 @@ def find_root(
             has_grown = candidates.grow()
         is_exhausted = not has_grown and candidates.suspects() == suspects
         if is_exhausted or len(suspects) > _MAX_SUSPECTS:
-            return _search_beyond(context, candidates, problem)
+            return _search_beyond(context, candidates, problem, pause)
 
 
 def _try_suspects(
@@ -77,7 +83,10 @@ def _try_suspects(
 
 
 def _search_beyond(
-    context: ExplainContext, candidates: CandidateChanges, problem: IsolateProblem
+    context: ExplainContext,
+    candidates: CandidateChanges,
+    problem: IsolateProblem,
+    pause: int | None,
 ) -> Answer:
     """Search all changes: executed ones first, changes that never ran last."""
     context.watcher.phase("searching all changes")
@@ -85,7 +94,7 @@ def _search_beyond(
         change: weight * (_MET_WEIGHT if change in candidates.met else 1.0)
         for change, weight in problem.weight.items()
     }
-    answer = search_all(context, replace(problem, weight=weight))
+    answer = search_all(context, replace(problem, weight=weight), pause=pause)
     related = candidates.met.keys() | (problem.executed or frozenset())
     if answer.holds and not answer.reverted & related:
         context.session.notes.append(
@@ -95,7 +104,13 @@ def _search_beyond(
     return answer
 
 
-def search_all(context: ExplainContext, problem: IsolateProblem, *, checks: bool = False) -> Answer:
+def search_all(
+    context: ExplainContext,
+    problem: IsolateProblem,
+    *,
+    checks: bool = False,
+    pause: int | None = None,
+) -> Answer:
     """Isolate the root among all changes, without causes."""
     with context.timed("search"):
         return context.session.search(
@@ -103,6 +118,7 @@ def search_all(context: ExplainContext, problem: IsolateProblem, *, checks: bool
             problem.weight,
             checks=checks,
             reserve=0 if checks else RESERVED_RUNS,  # with checks, nothing is explained
+            pause=pause,
         )
 
 

@@ -45,6 +45,9 @@ FRONTEND_CHOICES = ("auto", *LANGUAGES, "none")
 _MAX_ATTEMPTS = 4  # limit on answers that are dropped because their check fails; guessed
 _MIN_HANG_LOG = 4 << 20  # bytes that a run may log that does not end, at least; guessed
 _HANG_SECONDS = 10.0  # limit on the recording of a run that does not end; guessed
+# The runs after which a search of all changes pauses, and whether a run must have confirmed the
+# root then; guessed.
+_PAUSES = ((60, True), (120, False))
 _GAP = "the chain has a gap: how {root} led to {place} was not followed"
 
 
@@ -244,10 +247,9 @@ class _Explaining:
             candidates = CandidateChanges(tree, context.meeting)
         for _ in range(_MAX_ATTEMPTS):
             self._found = None
-            answer = find_root(context, candidates, problem)
             chooser = Chooser(context, problem, found, candidates)
+            answer, shown = self._searched(candidates, problem, chooser)
             if not answer.holds:
-                shown = self._unfinished(chooser, answer)
                 if shown is None:
                     return Explanation(
                         self._session.result_for(answer, bad, problem.executed, context.times())
@@ -283,19 +285,39 @@ class _Explaining:
         self._note_unlinked(choice)
         return self._explanation_of(choice, choice.dodges, bad, problem, failing)
 
-    def _unfinished(self, chooser: Chooser, answer: Answer) -> Choice | None:
-        """Explain what a search found that a limit stopped; None if that gives no chain."""
-        if not answer.is_cut:
-            return None
-        self._session.limit_runs()
-        choice = choose_unfinished(self._context, chooser, answer)
-        if choice is not None:
+    def _searched(
+        self, candidates: CandidateChanges, problem: IsolateProblem, chooser: Chooser
+    ) -> tuple[Answer, Choice | None]:
+        """Return what the search found; if it did not end, also how its smallest set is explained.
+
+        In code that was widely rewritten, which changes go together takes hundreds of runs to find
+        out, while the root may long be known.  So the search pauses to look.
+        """
+        answer = Answer((), holds=False)
+        for pause, needs_check in (*_PAUSES, (None, False)):
+            answer = find_root(self._context, candidates, problem, pause)
+            shown = None if answer.holds else self._unfinished(problem, chooser, answer)
+            if not answer.is_paused:
+                break
+            is_known = shown is not None and not (needs_check and shown.answer.is_guess)
+            if shown is not None and is_known and shown.explained.gap is None:
+                break
+        if shown is not None:
             why = (answer.reason or "").partition(";")[0]
             self._session.note(
                 f"The search did not end: {why}. The test passes with "
                 "these changes reverted, but perhaps fewer auxiliary changes are enough."
             )
-        return choice
+        return answer, shown
+
+    def _unfinished(
+        self, problem: IsolateProblem, chooser: Chooser, answer: Answer
+    ) -> Choice | None:
+        """Explain what a search found that did not end; None if that gives no chain."""
+        if not answer.is_cut:
+            return None
+        self._session.limit_runs()
+        return choose_unfinished(self._context, problem, chooser, answer)
 
     def _proved(
         self,

@@ -16,14 +16,20 @@ from whence.explain.choice import Choice, Chooser, ExplainedSet, with_root
 from whence.explain.context import ExplainContext
 from whence.explain.dodge import damage_start
 from whence.model import Outcome, Reverted, Run
-from whence.search.isolate import Answer
+from whence.search.dependencies import Knowledge
+from whence.search.isolate import Answer, IsolateProblem
 from whence.search.laboratory import OutOfRuns
 from whence.search.space import Atom, Search
 
 _MAX_STARTS = 6  # limit on changes that are checked; guessed
+_MAX_KEPT = (
+    6  # limit on changes that are left in with one; with more, it is not what fails; guessed
+)
 
 
-def choose_unfinished(context: ExplainContext, chooser: Chooser, answer: Answer) -> Choice | None:
+def choose_unfinished(
+    context: ExplainContext, problem: IsolateProblem, chooser: Chooser, answer: Answer
+) -> Choice | None:
     """Explain the smallest passing set of a search that was stopped; None if that fails.
 
     `answer` has this set as its root.
@@ -39,7 +45,7 @@ def choose_unfinished(context: ExplainContext, chooser: Chooser, answer: Answer)
     starts = _starts(context, units, explained)
     if not starts:
         return None
-    root = _checked(context, starts, whole.reverted)
+    root = _checked(context, problem.knowledge(), starts, whole.reverted)
     found = replace(
         with_root(whole, root or starts[0]), is_guess=root is None, needs_all=root is not None
     )
@@ -65,10 +71,16 @@ def _starts(context: ExplainContext, units: list[Atom], explained: ExplainedSet)
     return list(dict.fromkeys((*sorted(found, key=lambda unit: found[unit]), *linked)))
 
 
-def _checked(context: ExplainContext, starts: list[Atom], passing: Reverted) -> Atom | None:
-    """Return the first unit that brings THE failure back when it alone is left in."""
+def _checked(
+    context: ExplainContext, knowledge: Knowledge, starts: list[Atom], passing: Reverted
+) -> Atom | None:
+    """Return the first unit that brings THE failure back when it alone is left in.
+
+    What cannot be reverted without the unit is left in with it.
+    """
     for unit in starts[:_MAX_STARTS]:
-        left = passing - unit
+        kept = knowledge.dependents(unit) & passing
+        left = passing - (kept if len(kept - unit) <= _MAX_KEPT else unit)
 
         def ask(wanted: Reverted = left) -> Search[Run]:
             return (yield wanted)

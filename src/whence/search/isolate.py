@@ -80,6 +80,7 @@ class Answer:
     is_guess: bool = False  # does no run say which of the changes are the root?
     is_sorted: bool = False  # are the units of the root in the order in which to show them?
     is_cut: bool = False  # did a limit on runs or time end the search, with a reserve left?
+    is_paused: bool = False  # could the search go on?
 
     @property
     def reverted(self) -> Reverted:

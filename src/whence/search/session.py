@@ -347,16 +347,19 @@ class IsolateSession:
         *,
         checks: bool = True,
         reserve: int = 0,
+        pause: int | None = None,
     ) -> A | Answer:
         """Run a search and, if `checks`, check its answer in a clean tree.
 
         The last `reserve` runs that the user allows, and the end of the time, are not for the
-        search: they are for explaining what it found.
+        search: they are for explaining what it found.  After `pause` runs the search ends too,
+        with what is known then; it goes on if it is asked again.
         """
         lab = self.laboratory
         self._suspicion = weight or self._suspicion
         # The limit starts here: without the two reference runs there is no answer at all.
         self.limit_runs(reserve)
+        is_pause = self._pauses(pause)
         self._watcher.runs_left(Forecaster(make, lab.known, weight).runs_left)
         for _ in range(_MAX_ATTEMPTS):
             try:
@@ -364,9 +367,10 @@ class IsolateSession:
                 with limit:
                     answer = lab.answer(make)
             except OutOfRuns:
-                return self.out_of_runs()
+                return self._paused() if is_pause else self.out_of_runs()
             except KeyboardInterrupt:
                 return self.interrupted()
+            self.limit_runs(reserve)
             if any(run.flaky for run in lab.known.values()):
                 self.note("The test is flaky: some variants passed, then failed.")
             if answer is None or not answer.holds or not checks:
@@ -393,6 +397,19 @@ class IsolateSession:
         most = self._request.max_runs
         is_small = most is not None and reserve * _RESERVED_PART <= most
         self.laboratory.max_runs = most - reserve if most is not None and is_small else most
+
+    def _pauses(self, pause: int | None) -> bool:
+        """Let the search end after `pause` more runs, unless the user's limit comes first."""
+        lab = self.laboratory
+        if pause is None or (lab.max_runs is not None and lab.max_runs <= lab.cost.runs + pause):
+            return False
+        lab.max_runs = lab.cost.runs + pause
+        return True
+
+    def _paused(self) -> Answer:
+        """Return what is known when a search pauses, so that the user need not wait for its end."""
+        best = self._best_so_far(f"ended after {self.laboratory.cost.runs} runs", None)
+        return replace(best, is_cut=True, is_paused=True)
 
     def out_of_runs(self, found: Answer | None = None) -> Answer:
         """Return what is known when the limit on runs or on time is reached.

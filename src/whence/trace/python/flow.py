@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -19,7 +19,7 @@ from whence.program.operations import (
 )
 from whence.trace.flow import Constant, Flow, FlowNode, Got, Left, Operand, Unrecorded
 from whence.trace.python.captured import CapturedOutput
-from whence.trace.python.endings import origin, type_of
+from whence.trace.python.endings import message_of, origin, type_of
 from whence.trace.python.files import WrittenFiles
 from whence.trace.python.got import CallReader
 from whence.trace.python.namespaces import Namespaces
@@ -43,7 +43,7 @@ _DEFINES = frozenset({"store", "set_attr", "set_item", "param", "next", "inplace
 _CODE = frozenset({"function", "class", "module", "builtin", "method"})  # kinds of values
 # What a class defines and thereby takes something from its instances.
 _FORBIDDING = frozenset({"__eq__", "__hash__", "__slots__"})
-_CONSTRUCTORS = frozenset({"__init__", "__new__"})
+_CALLING = frozenset({"call", "class"})  # operations that call what may be a function
 _MAX_HOLDERS = 4  # limit on objects whose attributes hold each other; guessed
 _MAX_BODY = 100  # limit on the steps of a try or with body that are considered; guessed
 # The solver knows why these operations raise: a missing key, an index out of range.
@@ -211,38 +211,28 @@ class PythonFlow(Flow):
     def _refusing(self, step: Step) -> tuple[Step, ...]:
         """Return the definition of the function that did not take the arguments of a call.
 
-        The function did not run, so only its parameters can tell why.
+        The function did not run, so only its parameters can tell why.  Python names it first in
+        the message, such as "Loader.__init__() missing 1 required positional argument: 'path'".
         """
-        if self.opcode(step) != "call" or step not in self.run.raised:
+        if self.opcode(step) not in _CALLING or step not in self.run.raised:
             return ()
-        if origin(self.run, step) != step or type_of(self.value(step)) != "TypeError":
+        value = self.value(step)
+        if origin(self.run, step) != step or type_of(value) != "TypeError":
             return ()
-        callee = next(iter(self._uses(step, self.op_of(step))), None)
-        if not isinstance(callee, int):
-            return ()
-        objects, token = self.run.objects, self.run.values[callee]
-        if objects.is_program_function(token):
-            state = objects.at(token, step)
-            return () if state is None or state.made is None else (state.made,)
-        if self.opcode(callee) != "method":
-            return self._method_of(token, _CONSTRUCTORS, step)
-        op = self.op_of(callee)
-        receiver = next(iter(self._uses(callee, op)), None)
-        if not isinstance(receiver, int):
-            return ()
-        return self._method_of(self.run.values[receiver], {self.program.name[op]}, step)
+        name, _, rest = message_of(value).partition("() ")
+        made = (self.executions(op) for op in self._definitions.get(name, ()) if rest)
+        last = [int(each[count - 1 : count][0]) for each in made if (count := each.before(step))]
+        return (Step(max(last)),) if last else ()
 
-    def _method_of(
-        self, token: Token, names: Container[str | None], step: Step
-    ) -> tuple[Step, ...]:
-        """Return the step that gave the class of an object, or a class, a method."""
-        for address in self.run.objects.classes_of(token):
-            state = self.run.objects.at((address, 0, None), step)
-            writers = () if state is None else reversed(state.attribute_writers)
-            for writer in writers:
-                if writer < step and self.program.name[self.op_of(writer)] in names:
-                    return (writer,)
-        return ()
+    @cached_property
+    def _definitions(self) -> dict[str, list[Op]]:
+        """By the qualified name of a function: the operations that define one of that name."""
+        found: dict[str, list[Op]] = {}
+        for op, opcode in enumerate(self.program.opcode):
+            if opcode == "def":
+                defined = self.program.functions[int(self.program.extra[op])]
+                found.setdefault(defined.name, []).append(Op(op))
+        return found
 
     def _taken_out(self, step: Step) -> tuple[Step, ...]:
         """Return the steps that took the attribute which a step looks up out of a class."""
