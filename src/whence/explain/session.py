@@ -299,6 +299,8 @@ class _Explaining:
             shown = None if answer.holds else self._unfinished(problem, chooser, answer)
             if not answer.is_paused:
                 break
+            has_shrunk = 2 * len(answer.reverted) < len(self._context.changes.changes)
+            needs_check &= has_shrunk  # a search that has found nothing yet finds little later
             is_known = shown is not None and not (needs_check and shown.answer.is_guess)
             if shown is not None and is_known and shown.explained.gap is None:
                 break

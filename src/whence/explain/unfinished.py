@@ -76,20 +76,27 @@ def _checked(
 ) -> Atom | None:
     """Return the first unit that brings THE failure back when it alone is left in.
 
-    What cannot be reverted without the unit is left in with it.
+    What cannot be reverted without the unit is left in with it, if that alone does not fail so.
     """
-    for unit in starts[:_MAX_STARTS]:
-        kept = knowledge.dependents(unit) & passing
-        left = passing - (kept if len(kept - unit) <= _MAX_KEPT else unit)
-
-        def ask(wanted: Reverted = left) -> Search[Run]:
-            return (yield wanted)
-
-        try:
-            with context.timed("search"):
-                run = context.session.laboratory.answer(ask)
-        except OutOfRuns:
-            return None
-        if run.outcome is Outcome.FAIL:
-            return unit
+    try:
+        for unit in starts[:_MAX_STARTS]:
+            kept = knowledge.dependents(unit) & passing
+            if len(kept - unit) > _MAX_KEPT:
+                kept = unit
+            if not _fails(context, passing - kept):
+                continue
+            if kept == unit or not _fails(context, passing - (kept - unit)):
+                return unit
+    except OutOfRuns:
+        pass
     return None
+
+
+def _fails(context: ExplainContext, reverted: Reverted) -> bool:
+    """Is THE failure there with these changes reverted?"""
+
+    def ask() -> Search[Run]:
+        return (yield reverted)
+
+    with context.timed("search"):
+        return context.session.laboratory.answer(ask).outcome is Outcome.FAIL
