@@ -39,7 +39,7 @@ def find_root(
 ) -> Answer:
     """Grow the causes until reverting changes that they meet makes the test pass.
 
-    A search of all changes pauses after `pause` runs.
+    Each search pauses after `pause` runs.
     """
     phases: list[Phase] = []
     with context.timed("semantics"):
@@ -47,7 +47,7 @@ def find_root(
     if begun:
         context.watcher.phase(f"trying the changes where the runs part: {len(begun)}")
         phases.append(Phase(begun, suspect_weights(dict.fromkeys(begun, 0.0), problem)))
-        answer = _try_suspects(context, tuple(phases), problem)
+        answer = _try_suspects(context, tuple(phases), problem, pause)
         if answer is not None:
             return answer
     while True:
@@ -55,7 +55,7 @@ def find_root(
         if suspects and (not phases or suspects != phases[-1].suspects):
             context.watcher.phase(f"trying the {len(suspects)} changes that causes meet so far")
             phases.append(Phase(suspects, suspect_weights(candidates.met, problem)))
-            answer = _try_suspects(context, tuple(phases), problem)
+            answer = _try_suspects(context, tuple(phases), problem, pause)
             if answer is not None:
                 return answer
         context.watcher.phase(f"looking for causes, level {candidates.depth + 1}")
@@ -67,7 +67,10 @@ def find_root(
 
 
 def _try_suspects(
-    context: ExplainContext, phases: tuple[Phase, ...], problem: IsolateProblem
+    context: ExplainContext,
+    phases: tuple[Phase, ...],
+    problem: IsolateProblem,
+    pause: int | None,
 ) -> Answer | None:
     """Run the dynamic analysis (Algorithm 1, line 9) on the suspects of the last phase.
 
@@ -79,6 +82,7 @@ def _try_suspects(
             phases[-1].weight,
             checks=False,
             reserve=RESERVED_RUNS,
+            pause=pause,
         )
 
 

@@ -45,7 +45,7 @@ FRONTEND_CHOICES = ("auto", *LANGUAGES, "none")
 _MAX_ATTEMPTS = 4  # limit on answers that are dropped because their check fails; guessed
 _MIN_HANG_LOG = 4 << 20  # bytes that a run may log that does not end, at least; guessed
 _HANG_SECONDS = 10.0  # limit on the recording of a run that does not end; guessed
-# The runs after which a search of all changes pauses, and whether a run must have confirmed the
+# The runs after which a search pauses, and whether a run must have confirmed the
 # root then; guessed.
 _PAUSES = ((60, True), (120, False))
 _GAP = "the chain has a gap: how {root} led to {place} was not followed"
