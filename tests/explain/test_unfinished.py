@@ -66,7 +66,7 @@ def test_a_search_among_rewritten_code_ends_when_the_root_is_known(
 ) -> None:
     monkeypatch.setattr(loop, "_try_suspects", lambda *_: None)
     monkeypatch.setattr(loop, "_MAX_SUSPECTS", 0)
-    monkeypatch.setattr(explain_session, "_PAUSES", ((0, True),))
+    monkeypatch.setattr(explain_session, "_PAUSES", (0,))
     answer = explain_python(tmp_path, REWRITTEN)
     assert answer.result.status == "explained"
     assert answer.root == {"fault"}
@@ -78,7 +78,7 @@ def test_a_search_goes_on_if_nothing_is_known_at_its_pause(
 ) -> None:
     monkeypatch.setattr(loop, "_try_suspects", lambda *_: None)
     monkeypatch.setattr(loop, "_MAX_SUSPECTS", 0)
-    monkeypatch.setattr(explain_session, "_PAUSES", ((0, True), (0, True)))
+    monkeypatch.setattr(explain_session, "_PAUSES", (0, 0))
     monkeypatch.setattr(explain_session, "choose_unfinished", lambda *_: None)
     answer = explain_python(tmp_path, REWRITTEN)
     assert answer.result.status == "explained"

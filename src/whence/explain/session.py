@@ -45,9 +45,7 @@ FRONTEND_CHOICES = ("auto", *LANGUAGES, "none")
 _MAX_ATTEMPTS = 4  # limit on answers that are dropped because their check fails; guessed
 _MIN_HANG_LOG = 4 << 20  # bytes that a run may log that does not end, at least; guessed
 _HANG_SECONDS = 10.0  # limit on the recording of a run that does not end; guessed
-# The runs after which a search pauses, and whether a run must have confirmed the
-# root then; guessed.
-_PAUSES = ((60, True), (120, False))
+_PAUSES = (60, 120)  # the runs after which a search pauses; guessed
 _GAP = "the chain has a gap: how {root} led to {place} was not followed"
 
 
@@ -294,15 +292,15 @@ class _Explaining:
         out, while the root may long be known.  So the search pauses to look.
         """
         answer = Answer((), holds=False)
-        for pause, needs_check in (*_PAUSES, (None, False)):
+        for pause in (*_PAUSES, None):
             answer = find_root(self._context, candidates, problem, pause)
             shown = None if answer.holds else self._unfinished(problem, chooser, answer)
             if not answer.is_paused:
                 break
+            # A search that has found next to nothing yet finds little later: a guess is better.
             has_shrunk = 2 * len(answer.reverted) < len(self._context.changes.changes)
-            needs_check &= has_shrunk  # a search that has found nothing yet finds little later
-            is_known = shown is not None and not (needs_check and shown.answer.is_guess)
-            if shown is not None and is_known and shown.explained.gap is None:
+            is_enough = shown is not None and not (shown.answer.is_guess and has_shrunk)
+            if shown is not None and is_enough and shown.explained.gap is None:
                 break
         if shown is not None:
             why = (answer.reason or "").partition(";")[0]
