@@ -151,3 +151,16 @@ def test_lines_without_a_value_to_put_in_are_proved_by_a_branch_that_is_forced(
         "with the condition that decides whether this runs forced the other way, the test passes"
     )
     assert proofs[3] == proofs[6] == (True, proof)
+
+
+def test_a_statement_that_ran_too_often_to_be_altered_is_not_tested(tmp_path: Path) -> None:
+    """All of its 60 values must be put right, so a test with some of them says nothing."""
+    text = """\
+total = 0
+for size in range(1, 61):
+    wide = size * FACTOR
+    total = total + wide
+assert total == 3660
+"""
+    links = proved(tmp_path, "program.py", text, f"{sys.executable} program.py")
+    assert ("wide = size * 3", None) in links

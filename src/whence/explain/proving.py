@@ -34,6 +34,7 @@ _MAX_EXECUTIONS = 40  # executions of one statement that are altered in one reru
 _MAX_AHEAD = 3000  # steps after a value within which it must be stored; guessed
 _MAX_WALKED = 200  # operations between a value and the store of its result; guessed
 _MAX_BACK = 8  # operations behind a value that cannot be put in that are followed; guessed
+_MAX_TOGETHER = 100  # executions of several statements that are altered in one rerun; guessed
 _MAX_ROUNDS = 6  # executions of a statement that are altered one after another; guessed
 _HOLDS = "with the {label} values put in here, the test passes"
 _HOLDS_BEHIND = "with the {label} values put in that this is made from, the test passes"
@@ -41,6 +42,7 @@ _HOLDS_FORCED = "with the condition {where} forced the other way, the test passe
 _DECIDES = "that decides whether this runs"
 _FAILS = "not proved: with the {label} values put in here, the test still fails"
 _OTHERWISE = "not proved: with the {label} values put in here, the test fails in another way"
+_TOO_OFTEN = "not tested: it ran with other values more often than can be altered together"
 _NOTHING = "not tested: there is no value that a rerun could put in here"
 
 
@@ -134,17 +136,25 @@ class _Prover:
         if not own:
             return replace(link, proof=_NOTHING)
         outcome = self._outcome(own)
+        is_cut = len(own) >= _MAX_EXECUTIONS
         if outcome is Outcome.FAIL:
-            outcome = self._everywhere(link, own)
+            everywhere = self._everywhere(link, own)
+            is_cut = is_cut or everywhere is None
+            outcome = everywhere or Outcome.FAIL
         others = self._of_other_changes(number, chain, altered)
-        if outcome is Outcome.FAIL and others and self._outcome(others) is Outcome.FAIL:
-            outcome = self._outcome((*own, *(each for each in others if each not in own)))
+        together = tuple(dict.fromkeys((*own, *others)))
+        is_cut = is_cut or len(together) > _MAX_TOGETHER
+        is_possible = bool(others) and len(together) <= _MAX_TOGETHER
+        if outcome is Outcome.FAIL and is_possible and self._outcome(others) is Outcome.FAIL:
+            outcome = self._outcome(together)
         is_behind = not self._view.behind.isdisjoint(own)
         is_forced = not self._view.forced.keys().isdisjoint(own)
         if outcome is not Outcome.PASS and (is_behind or is_forced):
             # The value here may have stayed what it was; and a changed condition that is forced
             # has no value of the fixed run.
             return replace(link, proof=_NOTHING)
+        if outcome is Outcome.FAIL and is_cut:
+            return replace(link, proof=_TOO_OFTEN)
         holds = _HOLDS_BEHIND if is_behind else _HOLDS
         if is_forced:
             where = next(self._view.forced[each] for each in own if each in self._view.forced)
@@ -173,12 +183,13 @@ class _Prover:
             self._outcomes[alterations] = self._reference.judge(run).outcome
         return self._outcomes[alterations]
 
-    def _everywhere(self, link: Link, first: Alterations) -> Outcome:
+    def _everywhere(self, link: Link, first: Alterations) -> Outcome | None:
         """Alter a statement also where only an altered run comes to it, execution by execution.
 
         The first alteration may change the way of the run.  So each altered run is recorded, and
         compared with the fixed run again: up to the last alteration its steps are those of the run
-        before it, and after that the next execution with other values is looked for.
+        before it, and after that the next execution with other values is looked for.  None: there
+        may be more of them.
         """
         view, altered = self._view, first[:1]
         for _ in range(_MAX_ROUNDS):
@@ -196,7 +207,7 @@ class _Prover:
             if not later:
                 return Outcome.FAIL
             altered = (*altered, later[0])
-        return Outcome.FAIL
+        return None
 
 
 def _altered_step(alteration: Alteration) -> Step:
