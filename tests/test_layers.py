@@ -89,7 +89,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "service": (
         *("whence", "errors", "source_lines", "model", "changes", "subject", "search"),
         *("program", "frontend", "trace", "logic", "paths", "causes", "languages", "explain"),
-        *("inputs", "temporary", "file_trees", "darwin", "augment", "chain"),
+        *("inputs", "temporary", "file_trees", "darwin", "augment", "chain", "contract"),
     ),
     "cli": (
         *("whence", "errors", "temporary", "source_lines", "model", "changes", "subject", "search"),

@@ -74,7 +74,7 @@ class CallPairs:
                 yield from _pair_by_start(calls, others, _compared_names(ours, theirs))
 
 
-def renamed(good: CalledFunction, bad: CalledFunction) -> dict[str, str]:
+def new_parameter_names(good: CalledFunction, bad: CalledFunction) -> dict[str, str]:
     """Return the new names of required parameters that have other names now.
 
     Those that only one version has correspond by their order, if both have as many.
@@ -86,7 +86,7 @@ def renamed(good: CalledFunction, bad: CalledFunction) -> dict[str, str]:
 
 def _compared_names(good: CalledFunction, bad: CalledFunction) -> dict[str, str]:
     """Return how parameters are called when calls are paired; "": they are left out."""
-    names = renamed(good, bad)
+    names = new_parameter_names(good, bad)
     for one, other in ((good, bad), (bad, good)):
         for name in one.required:
             if name not in other.params and name not in names and name not in names.values():

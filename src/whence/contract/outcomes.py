@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from whence.contract.call_pairs import renamed
+from whence.contract.call_pairs import new_parameter_names
 from whence.contract.differences import Difference, StateComparison
 from whence.trace.calls import Call, Missing, WatchedProcess
 
@@ -146,7 +146,9 @@ def renamed_parameters(
     good_process: WatchedProcess, good: Call, bad_process: WatchedProcess, bad: Call
 ) -> dict[str, str]:
     """Return the new names of the parameters of two calls that have other names now."""
-    names = renamed(good_process.functions[good.function], bad_process.functions[bad.function])
+    names = new_parameter_names(
+        good_process.functions[good.function], bad_process.functions[bad.function]
+    )
     is_given = {*names} <= {*good.given} and {*names.values()} <= {*bad.given}
     return names if is_given else {}
 

@@ -23,7 +23,7 @@ _PAGE = 12  # bits of an address within a page; guessed
 _MAX_PAGES = 4096  # pages of one block that are noted; guessed
 _ALLOCATORS = ("malloc", "calloc")
 _MAX_SIZE = 1 << 40  # larger second arguments are no sizes; guessed
-TABLE = "'s virtual functions"  # what the name of a class's table ends with
+VIRTUALS = "'s virtual functions"  # what the name of a class's table ends with
 _NEAR = 64  # starts of blocks before an address that are looked at; guessed
 
 
@@ -190,4 +190,4 @@ class Blocks:
 def _table_name(symbol: str) -> str:
     """Return the name of the table of a class's virtual functions; empty for another symbol."""
     name = type_of_symbol(symbol) if symbol.startswith("_ZTV") else None
-    return f"{name}{TABLE}" if name else ""
+    return f"{name}{VIRTUALS}" if name else ""

@@ -18,7 +18,7 @@ import numpy as np
 from whence.frontend.c.debug import DebugType
 from whence.frontend.c.terms import bare, c_string, is_character
 from whence.program.ids import Step
-from whence.trace.c.blocks import TABLE, Blocks, MemoryBlock
+from whence.trace.c.blocks import VIRTUALS, Blocks, MemoryBlock
 from whence.trace.c.called_functions import CFunction
 from whence.trace.c.memory import modules_of
 from whence.trace.c.memory_log import I64, MemoryLog, TouchedBytes
@@ -421,7 +421,7 @@ class _CallReader:
             return c_string(block.text[address - block.start :].partition(b"\0")[0])
         if block.is_function:
             return block.name
-        if block.name.endswith(TABLE) and address - block.start == _FIRST_VIRTUAL:
+        if block.name.endswith(VIRTUALS) and address - block.start == _FIRST_VIRTUAL:
             return block.name
         if block.name:
             inside = self._reader.parts.at(block.type, address - block.start).suffix
