@@ -248,6 +248,22 @@ print('c' if 'c' in t else 'no')
     assert not found.repeated
 
 
+def test_a_branch_that_changes_another_list_has_one_place_in_the_order(tmp_path: Path) -> None:
+    """An item of `argv` is read after a branch with a side that changes a list."""
+    source = """
+import sys
+members = [3]
+value = int(sys.argv[1])
+if value != 3:
+    members.insert(0, value)
+wanted = int(sys.argv[2])
+print("yes" if any(member == wanted for member in members) else "no")
+"""
+    found = explored_script(tmp_path, source, "1 2", at="output", most=20)
+    assert not found.repeated
+    assert seen(found) >= {"yes", "no"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25, 225))
 def test_many_generated_programs_take_the_promised_paths(tmp_path: Path, seed: int) -> None:

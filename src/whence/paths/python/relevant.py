@@ -84,7 +84,9 @@ class PythonSlices:
         found: set[int] = set()
         todo: Collection[Step] = criteria
         while todo:
-            new = slice_python(self._flow, sorted(todo), relevance=self._relevance).tolist()
+            new = slice_python(
+                self._flow, sorted(todo), relevance=self._relevance, either_side=True
+            ).tolist()
             chosen = [step for step in new if step not in found]
             found.update(new)
             tests = {self._test_of(Step(step)) for step in chosen}

@@ -27,12 +27,15 @@ def slice_python(
     *,
     relevance: Relevance | None = None,
     trusted: npt.NDArray[np.bool_] | None = None,
+    either_side: bool = False,
 ) -> U32:
     """Return the steps that `criteria` depend on, themselves included, in order.
 
     With `relevance` the slice contains the branches that could have redefined what it loads.
     `trusted` (for each function): steps of trusted functions and their callees are left out.  The
     call of the outermost trusted function stands for them; what flows through it is kept.
+    `either_side`: a branch counts, too, if it took the side that may define what is loaded, but
+    that side wrote something else.  Then two runs agree on it, whichever side they took.
     """
     walk = _Walk(flow, trusted)
     for criterion in criteria:
@@ -40,7 +43,7 @@ def slice_python(
         walk.add(criterion)
     walk.go()
     if relevance is not None:
-        branches = _Branches(flow, relevance.potential)
+        branches = _Branches(flow, relevance.potential, either_side=either_side)
         while walk.loads or walk.new:
             loads, walk.loads = walk.loads, []
             for branch in (*branches.between(loads), *walk.withheld()):
@@ -133,8 +136,8 @@ class _Walk:
 class _Branches:
     """Finds branches whose other side could have redefined a loaded value."""
 
-    def __init__(self, flow: PythonFlow, potential: Potential) -> None:
-        self._flow, self._potential = flow, potential
+    def __init__(self, flow: PythonFlow, potential: Potential, *, either_side: bool) -> None:
+        self._flow, self._potential, self._either_side = flow, potential, either_side
         stream = flow.thread.stream
         self._activation = whole(stream.activation).astype(np.int64)
         # For each instance: the next block of its activation.
@@ -165,14 +168,15 @@ class _Branches:
     def _executions(
         self, edge: int, is_private: bool, low: Numbers, high: Numbers
     ) -> Iterator[Step]:
-        """Yield the executions of a branch in the ranges that did not take an edge."""
+        """Yield the executions of a branch in the ranges that did not take an edge, or all."""
         stream = self._flow.thread.stream
         stretch, block = (
             int(column[edge])
             for column in (self._potential.edge_stretch, self._potential.edge_block)
         )
         instances = self._flow.queries.instances_of(Stretch(stretch))[:].astype(np.int64)
-        instances = instances[self._next_block[instances] != block]
+        if not self._either_side:
+            instances = instances[self._next_block[instances] != block]
         ends = stream.first[instances].astype(np.int64) + stream.code.stretch_ops[stretch] - 1
         keys = (self._activation[instances] << _SHIFT if is_private else 0) | ends
         at = np.searchsorted(low, keys) - 1
