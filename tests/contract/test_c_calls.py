@@ -316,3 +316,33 @@ def test_a_function_that_prints_another_text_is_not_blamed(tmp_path: Path) -> No
     """No recorded step reads the text that came from standard input: the output tells it."""
     result = Watched(tmp_path, PRINTED, PRINTED.replace("'x'", "'b'")).result()
     assert origins(result) == ["main"]
+
+
+MIXED = r"""
+#include <stdio.h>
+#include <stdlib.h>
+static int pad(void) { return 1; }
+static double half(double x) { return x / 2; }
+struct node { int kind; union { double value; double (*apply)(double); } u; void *more[1]; };
+static struct node *made(int kind, void *more) {
+    struct node *n = calloc(1, sizeof *n + sizeof(void *));
+    n->kind = kind; n->more[1] = more;
+    if (kind) n->u.apply = half; else n->u.value = 2.5;
+    return n;
+}
+int main(void) {
+    struct node *leaf = made(0, NULL), *top = made(1, (void *)half);
+    printf("%g %d\n", top->u.apply(leaf->u.value), pad());
+    return 0;
+}
+"""
+
+
+def test_addresses_in_unions_and_trailing_arrays_are_not_compared_as_numbers(
+    tmp_path: Path,
+) -> None:
+    """The code of the bad version is longer, so its functions lie elsewhere."""
+    work = "int i, s = 0; for (i = 0; i < 3; i++) s += i % 2; return s;"
+    result = Watched(tmp_path, MIXED, MIXED.replace("return 1;", work)).result()
+    assert origins(result) == []
+    assert verdict_on(result, "made").compared == 2

@@ -295,7 +295,7 @@ class _CallReader:
         for address in places:
             if address < seen:
                 continue
-            path, part, start = self._path(anchor, address)
+            path, part, start = self._path(anchor, address, block.start + block.size)
             is_static = bool(block.name) and at == self._first
             if is_static and not self._log.was_written(start, part.size, at):
                 seen = start + part.size
@@ -304,7 +304,8 @@ class _CallReader:
             self._left -= 1
             if self._left < 0:
                 return
-            pointer = self._raw_pointer(start, known, at) if part.type is None else None
+            may_be_pointer = part.type is None or (part.is_union and not is_pointer(part.type))
+            pointer = self._raw_pointer(start, known, at) if may_be_pointer else None
             if pointer is not None:
                 seen = start + len(pointer)
                 yield path, (None, pointer)
@@ -347,15 +348,20 @@ class _CallReader:
             found[offset] = byte
         return bytes(found)
 
-    def _path(self, anchor: Anchor, address: int) -> tuple[str, Part, int]:
-        """Return the way to the part at an address, the part, and where it begins."""
+    def _path(self, anchor: Anchor, address: int, end: int) -> tuple[str, Part, int]:
+        """Return the way to the part at an address, the part, and where it begins.
+
+        `end` is that of the object: what an array that goes on behind its structure holds there
+        is no structure.
+        """
         offset = address - anchor.address
         size = anchor.type.size if anchor.type else 0
         if anchor.is_variable or not size:
             part = self._reader.parts.at(anchor.type, offset)
             return anchor.text + part.suffix, part, anchor.address + part.offset
         number, rest = divmod(offset, size)
-        part = self._reader.parts.at(anchor.type, rest)
+        is_whole = not number or anchor.address + (number + 1) * size <= end
+        part = self._reader.parts.at(anchor.type if is_whole else None, rest)
         text = f"({anchor.text})" if anchor.text.startswith("*") else anchor.text
         if number == 0 and part.suffix.startswith("."):
             path = f"{text}->{part.suffix[1:]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from whence.frontend.c.debug import DebugType
 from whence.frontend.c.terms import as_signed, bare, is_character
@@ -20,6 +20,7 @@ class Part:
     type: DebugType | None  # None: a byte whose type is not known
     offset: int  # where it begins in the object
     size: int
+    is_union: bool = False  # it may hold a value of another type
 
 
 class Parts:
@@ -51,9 +52,10 @@ def _part(kind: DebugType | None, offset: int, suffix: str, start: int, levels: 
                     return Part(f"{suffix}.{member.name}{{{offset}}}", None, start + offset, 1)
             elif member.offset <= offset < member.offset + size:
                 inner = f"{suffix}.{member.name}" if member.name else suffix
-                return _part(
+                part = _part(
                     member.type, offset - member.offset, inner, start + member.offset, levels - 1
                 )
+                return replace(part, is_union=True) if found.kind == "union" else part
         return Part(f"{suffix}{{{offset}}}", None, start + offset, 1)  # padding
     if found.kind == "array":
         size = found.base.size if found.base else 0
