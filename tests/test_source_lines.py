@@ -137,6 +137,8 @@ OTHER_TEXT = {
     "pytest_plugin.py": "the output of whence",
     "search/reference_errors.py": "the output of a program",
     "source_lines.py": "this module decides",
+    "augment/nearby.py": "an input of a program, and its output",
+    "frontend/c/normal_form.py": "code of LLVM",
     "subject/build_errors.py": "the output of a compiler",
     "subject/complaints.py": "the output of a compiler",
     "subject/coverage.py": "a log of the coverage hook",

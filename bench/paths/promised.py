@@ -1,6 +1,6 @@
 """Does every input that the exploration makes go the way that its formula promises?
 
-    python bench/paths/promised.py c|python FIRST LAST [--runs N] [--seconds S]
+    python -m bench.paths.promised c|python FIRST LAST [--runs N] [--seconds S]
 
 Explores the generated programs of the tests with these seeds, every other one by slice, and prints
 one line for each program that has a run that went another way, a condition that does not hold for
@@ -10,13 +10,10 @@ its own run, or an error; then the counts.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.paths.exploring import check_holds, program
 from tests.paths.exploring_python import check_python_holds, python_program

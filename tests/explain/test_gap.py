@@ -166,9 +166,12 @@ def test_an_auxiliary_change_from_which_a_chain_leads_becomes_the_root(
     """A search may take for the root what only brings the failure back in entangled code."""
 
     def entangled(
-        context: ExplainContext, candidates: CandidateChanges, problem: IsolateProblem
+        context: ExplainContext,
+        candidates: CandidateChanges,
+        problem: IsolateProblem,
+        pause: int | None = None,
     ) -> Answer:
-        found = find_root(context, candidates, problem)
+        found = find_root(context, candidates, problem, pause)
         idle = context.changes.everything - found.reverted
         return replace(found, root=(idle,), auxiliary=found.root, needs_all=False)
 
