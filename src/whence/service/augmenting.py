@@ -345,7 +345,7 @@ class AugmentSession:
 
     def _is_meant(self, ids: Ids, command: str) -> bool:
         """Do contracts allow what a test shows of a change?"""
-        is_meant = self._contracts.is_meant(command)
+        is_meant = self._contracts.is_meant(command, ids)
         if is_meant:
             self._meant.setdefault(ids, command)
         return is_meant

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from whence.errors import UserError
 from whence.model import ContractVerdict
 from whence.subject.trial import BuildAndTest
 
-_MAX_CHECKS = 20  # tests whose calls are compared; each runs three times; guessed
+_MAX_CHECKS = 8  # tests of a change whose calls are compared; each runs three times; guessed
 
 
 class MeantDifferences:
@@ -26,6 +27,7 @@ class MeantDifferences:
         self._request = ContractRequest(good, bad, commands, contracts=files)
         self._folder, self._say = folder, say
         self._known: dict[str, bool] = {}
+        self._checks: Counter[Hashable] = Counter()  # how many tests of a change were compared
         self.notes: dict[str, None] = {}
 
     @cached_property
@@ -33,10 +35,22 @@ class MeantDifferences:
         """Is there a contract?  A mistake in one is an error."""
         return bool(self._session("").open().contracts(self._request.contracts))
 
-    def is_meant(self, command: str) -> bool:
-        """Does a test show nothing but differences that contracts allow?"""
+    def is_meant(self, command: str, change: Hashable) -> bool:
+        """Does a test of a change show nothing but differences that contracts allow?
+
+        Once contracts allow what several tests of the change show, they are not asked about more.
+        """
+        if not self.has_contracts:
+            return False
+        if command not in self._known and self._checks[change] >= _MAX_CHECKS:
+            self.notes[
+                f"Contracts were asked about {_MAX_CHECKS} tests of a change; more tests of it "
+                "were left out."
+            ] = None
+            return True
         if command not in self._known:
-            self._known[command] = self.has_contracts and self._compared(command)
+            self._checks[change] += 1
+            self._known[command] = self._compared(command)
         return self._known[command]
 
     def _session(self, command: str) -> ContractSession:
@@ -46,9 +60,6 @@ class MeantDifferences:
         return ContractSession(replace(self._request, commands=commands), folder, lambda _: None)
 
     def _compared(self, command: str) -> bool:
-        if len(self._known) >= _MAX_CHECKS:
-            self.notes[f"Contracts were asked for the first {_MAX_CHECKS} tests only."] = None
-            return False
         self._say("asking the contracts whether this difference is meant")
         try:
             result = self._session(command).result()
