@@ -135,7 +135,7 @@ class Server:
     def answer(self, seconds: float) -> Any:
         """Return the next answer of the server; None if there is none within `seconds`."""
         while b"\n" not in self._unread:
-            if not select.select([self._answers], [], [], seconds)[0]:
+            if not _can_read(self._answers, seconds):
                 return None
             more = os.read(self._answers, 2**16)
             if not more:
@@ -188,6 +188,13 @@ class _Running:
     def _must(self, received: bool) -> None:
         if not received:
             raise ServerLost("the fork server does not answer")
+
+
+def _can_read(source: int, seconds: float) -> bool:
+    """Is there something to read within this time?  Unlike `select`, for any number of files."""
+    poll = select.poll()
+    poll.register(source, select.POLLIN)
+    return bool(poll.poll(1000 * seconds))
 
 
 def _kill(group: int) -> None:
