@@ -86,7 +86,9 @@ class _Answers:
 
     def read(self) -> dict[str, Any]:
         while self._end not in self._left:
-            if not select.select([self._source], [], [], _SECONDS)[0]:
+            poll = select.poll()  # unlike select(), for any number of open files
+            poll.register(self._source, select.POLLIN)
+            if not poll.poll(1000 * _SECONDS):
                 raise TimeoutError(f"it has not answered for {_SECONDS} s")
             more = os.read(self._source, 1 << 20)
             if not more:
