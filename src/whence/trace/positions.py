@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from whence.program.ids import Activation, Block, Instance, Op, Step, Stretch
 from whence.program.kept import is_kept, keep
-from whence.program.stored_array import stored_array
 from whence.trace.columns import DIRECT, PHI, U32, Stream, whole
 from whence.trace.sections import SectionedColumn, SectionedInstances
 
@@ -236,7 +235,9 @@ class Positions:
             build().tofile(partial)
             partial.replace(path)  # in one move: a killed build leaves no partial index
             keep(path)
-        return stored_array(path, np.uint32)
+        if not path.stat().st_size:
+            return np.zeros(0, np.uint32)
+        return np.memmap(path, np.uint32, "r")
 
 
 class Executions:

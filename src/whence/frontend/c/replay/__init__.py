@@ -25,7 +25,6 @@ from whence.frontend.c.replay import sections
 from whence.frontend.c.replay.program import Array, CProgram
 from whence.program.native import library
 from whence.program.rows import ACTIVATION, EFFECT, MIXED, RUN, WRITTEN
-from whence.program.stored_array import stored_array
 
 HEADER: Final = 4096  # bytes before the log in the file of a stream
 
@@ -422,9 +421,10 @@ def _callback(progress: Progress | None) -> tuple[Any, list[BaseException]]:
 
 
 def _mapped(path: Path, dtype: np.dtype[Any]) -> Array:
-    if path.stat().st_size < dtype.itemsize:
+    item = dtype.itemsize
+    if path.stat().st_size < item:  # an empty file cannot be mapped
         return np.zeros((0, *dtype.shape), dtype.base)
-    return stored_array(path, dtype.base).reshape(-1, *dtype.shape)
+    return np.memmap(path, mode="r", dtype=dtype.base).reshape(-1, *dtype.shape)
 
 
 def _sort_rows(path: Path, dtype: np.dtype[Any]) -> None:
