@@ -278,21 +278,21 @@ def ended_otherwise(runs: WatchedVersions) -> str:
 def no_longer_called_notes(names: Sequence[str]) -> Iterator[str]:
     """Yield a note on changed functions that only the good version's run calls."""
     if names:
-        more = f" and {len(names) - _MAX_PLACES} more" if len(names) > _MAX_PLACES else ""
-        yield (
-            "Changed functions that the bad version's run did not call: "
-            f"{', '.join(names[:_MAX_PLACES])}{more}."
-        )
+        yield f"Changed functions that the bad version's run did not call: {_first_of(names)}."
 
 
 def noise_notes(places: Sequence[str]) -> Iterator[str]:
     """Yield a note on what was not compared because it is noise."""
     if places:
-        more = f" and {len(places) - _MAX_PLACES} more" if len(places) > _MAX_PLACES else ""
         yield (
             "Two runs of the good version differ here, so this was not compared: "
-            f"{', '.join(places[:_MAX_PLACES])}{more}."
+            f"{_first_of(places)}."
         )
+
+
+def _first_of(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_PLACES} more" if len(names) > _MAX_PLACES else ""
+    return f"{', '.join(names[:_MAX_PLACES])}{more}"
 
 
 def unevaluated_notes(counts: Mapping[str, int]) -> Iterator[str]:
