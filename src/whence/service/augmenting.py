@@ -257,7 +257,7 @@ class AugmentSession:
                 test.given.differs
                 and test.reaches(ids)
                 and self._due.is_due(ids, test.given.command)
-                and not self._is_meant(ids, test.given.command)
+                and not self._is_meant(ids, test.given.command, is_given=True)
             ):
                 return test
         return None
@@ -343,9 +343,9 @@ class AugmentSession:
             return None
         return None if self._is_meant(ids, made.command) else (made, good, bad)
 
-    def _is_meant(self, ids: Ids, command: str) -> bool:
+    def _is_meant(self, ids: Ids, command: str, *, is_given: bool = False) -> bool:
         """Do contracts allow what a test shows of a change?"""
-        is_meant = self._contracts.is_meant(command, ids)
+        is_meant = self._contracts.is_meant(command, None if is_given else ids)
         if is_meant:
             self._meant.setdefault(ids, command)
         return is_meant

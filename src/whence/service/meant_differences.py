@@ -13,7 +13,7 @@ from whence.errors import UserError
 from whence.model import ContractVerdict
 from whence.subject.trial import BuildAndTest
 
-_MAX_CHECKS = 8  # tests of a change whose calls are compared; each runs three times; guessed
+_MAX_CHECKS = 8  # tests made for a change whose calls are compared; each runs thrice; guessed
 
 
 class MeantDifferences:
@@ -27,7 +27,7 @@ class MeantDifferences:
         self._request = ContractRequest(good, bad, commands, contracts=files)
         self._folder, self._say = folder, say
         self._known: dict[str, bool] = {}
-        self._checks: Counter[Hashable] = Counter()  # how many tests of a change were compared
+        self._checks: Counter[Hashable] = Counter()  # tests made for a change
         self.notes: dict[str, None] = {}
 
     @cached_property
@@ -35,20 +35,22 @@ class MeantDifferences:
         """Is there a contract?  A mistake in one is an error."""
         return bool(self._session("").open().contracts(self._request.contracts))
 
-    def is_meant(self, command: str, change: Hashable) -> bool:
-        """Does a test of a change show nothing but differences that contracts allow?
+    def is_meant(self, command: str, change: Hashable | None) -> bool:
+        """Does a test show nothing but differences that contracts allow?
 
-        Once contracts allow what several tests of the change show, they are not asked about more.
+        `change` is what the test was made for, None if the user gave the test.  Once contracts
+        allow what several tests that were made for a change show, they are not asked about more.
         """
         if not self.has_contracts:
             return False
-        if command not in self._known and self._checks[change] >= _MAX_CHECKS:
+        is_new = command not in self._known
+        if is_new and change is not None and self._checks[change] >= _MAX_CHECKS:
             self.notes[
                 f"Contracts were asked about {_MAX_CHECKS} tests of a change; more tests of it "
                 "were left out."
             ] = None
             return True
-        if command not in self._known:
+        if is_new:
             self._checks[change] += 1
             self._known[command] = self._compared(command)
         return self._known[command]
