@@ -31,10 +31,10 @@ _ALLOW, _TRACE = 0x7FFF0000, 0x7FF00000
 _AT_FDCWD = -100
 _MAX_PATH = 4096  # PATH_MAX of Linux, in bytes
 
-# For each machine: its number in the kernel's audit headers, then the numbers of the calls, with
-# the positions of a folder's descriptor (None: no such argument), of the path, and of the flags.
+# The positions of a folder's descriptor (None: no such argument), of the path, and of the flags.
 _Places = tuple[int | None, int, int | None]
 _PATH, _FOLDER_PATH, _FOLDER_PATH_FLAGS = (None, 0, None), (0, 1, None), (0, 1, 2)
+# For each machine: its number in the kernel's audit headers, and the calls that open a file.
 _OPENING: dict[str, tuple[int, dict[int, _Places]]] = {
     "x86_64": (
         0xC000003E,
@@ -56,6 +56,7 @@ _OPENING: dict[str, tuple[int, dict[int, _Places]]] = {
         },
     ),
 }
+# For each machine: the calls that ask about a file.
 _ASKING: dict[str, dict[int, _Places]] = {
     "x86_64": {
         4: _PATH,  # stat
