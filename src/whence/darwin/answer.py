@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from whence.darwin.changed_lines import ChangedLines
@@ -26,7 +27,7 @@ from whence.darwin.search import (
     SharedParting,
     ValueParting,
 )
-from whence.model import DarwinResult, Suspect, VersionName
+from whence.model import DarwinResult, MadeTest, Suspect, VersionName
 from whence.paths.conditions import ConditionKind
 from whence.program.ids import Step
 from whence.program.operations import COp
@@ -104,6 +105,31 @@ def _suspects(search: PartingSearch, changed: ChangedLines, folder: Path) -> Ite
         yield suspect
 
 
+def _suspect_at(
+    version: VersionName, place: BranchPlace, changed: ChangedLines, good: Ended, bad: Ended,
+    test: MadeTest,
+) -> Suspect:  # fmt: skip
+    """Return a suspect of which only the place, the test and how both versions end are known."""
+    return Suspect(
+        version=version,
+        file=place.file,
+        line=place.line,
+        function=place.function,
+        text=place.text,
+        condition=place.text.strip(),
+        because="",
+        is_changed=changed.has(version, place.file, place.line),
+        in_bad=_in_bad(changed, version, place),
+        failing={},
+        alternate={},
+        test=test,
+        agrees=False,
+        good=ended_words(good),
+        bad=ended_words(bad),
+        edited=0,
+    )
+
+
 def _value_suspect(
     one: ValueParting, search: PartingSearch, changed: ChangedLines, folder: Path, name: str
 ) -> Suspect:
@@ -120,22 +146,15 @@ def _value_suspect(
         parts.append("No other input was found with which both versions do the same.")
     else:
         parts += _agreeing(one, search)
-    return Suspect(
-        version=VersionName.BAD,
-        file=place.file,
-        line=place.line,
-        function=place.function,
-        text=place.text,
-        condition=own.name or place.text.strip(),
+    test = search.bad.program.write_test(one.trial.contents, folder, name)
+    suspect = _suspect_at(VersionName.BAD, place, changed, one.trial.kept, one.trial.left, test)
+    return replace(
+        suspect,
+        condition=own.name or suspect.condition,
         because=" ".join(parts),
-        is_changed=changed.has(VersionName.BAD, place.file, place.line),
-        in_bad=(place.file, place.line),
         failing={own.name or "value": own.value},
         alternate=_alternate_value(one, bad, good, own.name or "value"),
-        test=search.bad.program.write_test(one.trial.contents, folder, name),
         agrees=one.trial.agrees,
-        good=ended_words(one.trial.kept),
-        bad=ended_words(one.trial.left),
         edited=one.edited,
     )
 
@@ -170,24 +189,9 @@ def _code_suspect(one: CodeParting, changed: ChangedLines, folder: Path, name: s
         parts.append(f"It led to {about.file}:{about.line}, `{about.text.strip()}`.")
     parts.append(f"The {other} version may {'lack' if other == 'bad' else 'be right without'} it.")
     parts.append("No other input was found with which both versions do the same.")
-    return Suspect(
-        version=version,
-        file=place.file,
-        line=place.line,
-        function=place.function,
-        text=place.text,
-        condition=place.text.strip(),
-        because=" ".join(parts),
-        is_changed=changed.has(version, place.file, place.line),
-        in_bad=_in_bad(changed, version, place),
-        failing={},
-        alternate={},
-        test=one.side.program.write_test(one.trial.contents, folder, name),
-        agrees=False,
-        good=ended_words(one.trial.kept),
-        bad=ended_words(one.trial.left),
-        edited=0,
-    )
+    test = one.side.program.write_test(one.trial.contents, folder, name)
+    suspect = _suspect_at(version, place, changed, one.trial.kept, one.trial.left, test)
+    return replace(suspect, because=" ".join(parts))
 
 
 def _shared_decision(one: SharedParting, search: PartingSearch) -> Step:
@@ -220,23 +224,13 @@ def _shared_suspect(
         parts[0] += f" is {own.outcome} in the bad version and {other.outcome} in the good one"
     parts[0] += ", because of the values that it reads."
     parts.append("A change may only have woken a fault that is here.")
-    return Suspect(
-        version=VersionName.BAD,
-        file=place.file,
-        line=place.line,
-        function=place.function,
-        text=place.text,
-        condition=own.condition or place.text.strip(),
+    test = search.bad.program.write_test(one.trial.contents, folder, name)
+    suspect = _suspect_at(VersionName.BAD, place, changed, one.trial.kept, one.trial.left, test)
+    return replace(
+        suspect,
+        condition=own.condition or suspect.condition,
         because=" ".join(parts),
-        is_changed=_is_changed(place, changed),
-        in_bad=(place.file, place.line),
         failing=own.values,
-        alternate={},
-        test=search.bad.program.write_test(one.trial.contents, folder, name),
-        agrees=False,
-        good=ended_words(one.trial.kept),
-        bad=ended_words(one.trial.left),
-        edited=0,
     )
 
 
@@ -276,22 +270,16 @@ def _suspect(one: Parting, changed: ChangedLines, folder: Path, name: str) -> Su
         own, other = both_decisions(failing, alternate, decision)
     is_bad = version is VersionName.BAD
     good, bad = (trial.kept, trial.left) if is_bad else (trial.left, trial.kept)
-    return Suspect(
-        version=version,
-        file=place.file,
-        line=place.line,
-        function=place.function,
-        text=place.text,
+    test = one.leaving.program.write_test(trial.contents, folder, name)
+    suspect = _suspect_at(version, place, changed, good, bad, test)
+    return replace(
+        suspect,
         condition=own.condition,
         because=_because(one, place, own, other, good, bad),
-        is_changed=changed.has(version, place.file, place.line),
-        in_bad=_in_bad(changed, version, place) or _looked_at(one),
+        in_bad=suspect.in_bad or _looked_at(one),
         failing=own.values,
         alternate=other.values if other else {},
-        test=one.leaving.program.write_test(trial.contents, folder, name),
         agrees=trial.agrees,
-        good=ended_words(good),
-        bad=ended_words(bad),
         edited=one.edited,
     )
 
