@@ -9,14 +9,18 @@ relevance the share of the approximate chain's lines that are in the ideal one.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 import resource
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
+
+import whence
 
 CASES = Path(__file__).with_name("cases")
 _COMPILERS = {".c": "$CC", ".cpp": "$CXX"}
@@ -77,22 +81,61 @@ def _printed(tree: Path, test: str, suffix: str) -> bytes:
     return printed
 
 
+def measured(case: Path, kept: Path | None) -> tuple[Measured, Measured]:
+    """Return the ideal and the approximate chain of a case.
+
+    `kept` is a folder with what was measured before.  Only the same case and the same code count.
+    """
+    file = None if kept is None else kept / f"{case.name}.json"
+    state = _state(case)
+    if file is not None and file.exists():
+        known = json.loads(file.read_text("utf-8"))
+        if known["state"] == state:
+            return _read(known["ideal"]), _read(known["approximate"])
+    with tempfile.TemporaryDirectory() as name:
+        ideal = measure(case, Path(name), ideal=True)
+        found = measure(case, Path(name), ideal=False)
+    if file is not None:
+        row = {"state": state, "ideal": asdict(ideal), "approximate": asdict(found)}
+        part = file.with_suffix(".part")  # a killed run leaves no half of a result
+        part.write_text(json.dumps(row) + "\n", "utf-8")
+        part.replace(file)
+    return ideal, found
+
+
+def _read(row: dict[str, Any]) -> Measured:
+    return Measured(**row | {"lines": tuple(row["lines"])})
+
+
+def _state(case: Path) -> str:
+    """Return a text that changes with the case and with the code of whence."""
+    digest = hashlib.sha256(case.read_bytes())
+    top = Path(whence.__file__).parent
+    for path in sorted(top.rglob("*")):
+        if path.suffix in (".py", ".c", ".h"):
+            digest.update(path.relative_to(top).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--only", default="", help="cases whose name contains one of A,B,...")
     parser.add_argument("--verbose", action="store_true", help="name the lines of both chains")
+    parser.add_argument("--out", type=Path, help="keep each result here; go on where a run ended")
     options = parser.parse_args()
-    only: str = options.only
+    only: list[str] = options.only.split(",")
     verbose: bool = options.verbose
+    kept: Path | None = options.out
+    if kept is not None:
+        kept.mkdir(parents=True, exist_ok=True)
+    cases = [case for case in sorted(CASES.iterdir()) if any(each in case.name for each in only)]
+    if not cases:
+        parser.error(f"no case has {options.only} in its name")
     total: list[tuple[float, float]] = []
     print("| case | ideal | approximate | coverage | relevance | proved | runs | CPU s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-    for case in sorted(CASES.iterdir()):
-        if only not in case.name:
-            continue
-        with tempfile.TemporaryDirectory() as name:
-            ideal = measure(case, Path(name), ideal=True)
-            found = measure(case, Path(name), ideal=False)
+    for case in cases:
+        ideal, found = measured(case, kept)
         both = len(set(ideal.lines) & set(found.lines))
         coverage = both / len(ideal.lines) if ideal.lines else 0.0
         relevance = both / len(found.lines) if found.lines else 0.0
