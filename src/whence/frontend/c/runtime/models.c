@@ -250,7 +250,10 @@ void wh_a_strndup(char *r, const char *s, size_t n)
         return;
     size_t size = strnlen(s, n);
     allocates(r, size + 1);
-    reads(s + size, size < n);
+    if (size < n) {
+        copies(r, s, size + 1);
+        return;
+    }
     copies(r, s, size);
     writes(r + size, 1);
 }
