@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.explain.meetings import change_texts, compared, removed_through, through
+from tests.explain.meetings import change_texts, compared, marked, removed_through, through
 from whence.changes.syntax import ParsedSource
 from whence.explain.meeting import Meeting, python_declarations
 from whence.explain.meeting.lexemes import lexemes
@@ -318,3 +318,14 @@ def test_python_does_not_read_files_that_no_run_loaded() -> None:
         assert change_texts(changes, found) == {"LIMIT = 2"}
         assert meeting._bad.file("b.py") is not None
         assert "unused.py" not in meeting._bad._files
+
+
+def test_the_line_of_a_change_is_the_one_that_declares_the_name() -> None:
+    table = "int a;\nstruct s {\n  // bounds\n  %s low;\n  %s limit;\n  int high;\n};\n"
+    use = USE % "g()->limit"
+    with compared(table % ("int", "int") + use, table % ("char", "char") + use) as changes:
+        meeting = Meeting(changes)
+        file, line = marked(changes, of_good=False)
+        [met] = meeting.through(file, line)
+        assert meeting.line_of(met, file, line) == 5
+        assert meeting.line_of(met, file, 1) in changes.changes[met].new.lines

@@ -313,13 +313,14 @@ class ChainBuilder:
         used = self._meeting.through(statement.file, statement.line) & self._root
         for change in sorted(used - self._run):
             found = self._changes[change]
-            text = _first_line(found.added) or _first_line(found.removed)
+            line = self._meeting.line_of(change, statement.file, statement.line)
+            text = _first_line(found.added, line - found.new.start) or _first_line(found.removed)
             what = "changed" if found.added.strip() else "removed"
             place = f"{statement.file}:{statement.line}"
             where = f"line {statement.line}" if statement.file == found.file else place
             says = f"{where} uses what was {what} here"
             yield Link(
-                LinkKind.CHANGE, found.file, found.new.start, found.function or "", text, says,
+                LinkKind.CHANGE, found.file, line, found.function or "", text, says,
                 changes=(change,), cause=cause.id,
             )  # fmt: skip
 
@@ -526,6 +527,6 @@ def _shown_values(values: Mapping[str, str]) -> dict[str, str]:
     return _without_truth_values(values) or dict(values)
 
 
-def _first_line(lines: bytes) -> str:
-    """Return the first line that is not blank, without indentation."""
-    return next((line.strip() for line in decoded_lines(lines) if line.strip()), "")
+def _first_line(lines: bytes, start: int = 0) -> str:
+    """Return the first line from `start` on that is not blank, without indentation."""
+    return next((line.strip() for line in decoded_lines(lines)[start:] if line.strip()), "")

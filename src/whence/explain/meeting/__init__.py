@@ -110,6 +110,22 @@ class Meeting:
         found = self._bad.conditions_met(file, line) - self._idle
         return found | self._users[self._bad].at(file, line)
 
+    def line_of(self, change: ChangeId, file: str, line: int) -> int:
+        """Return the line of a change that declares a name used at a line of the bad version.
+
+        It is the first line of code in the change if no declaration begins in its lines.
+        """
+        found = self._changes.changes[change]
+        declared = (
+            lines.start
+            for changed in self._users[self._bad].names_at(file, line)
+            if changed.version is self._bad and changed.file == found.file
+            for lines in changed.declaration.lines
+            if change in changed.changes and lines.start in found.new.lines
+        )
+        code = (n for n in found.new.lines if self._bad.is_code(found.file, n))
+        return min(declared, default=next(code, found.new.start))
+
     def removed_through(self, file: str, line: int) -> Ids:
         """Return the same as `through`, for a statement of the good version."""
         found = self._good.conditions_met(file, line) - self._idle

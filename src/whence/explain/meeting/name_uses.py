@@ -36,9 +36,13 @@ class NameUses:
 
     def at(self, path: str, line: int) -> Ids:
         """Return the changes of the names that the statement at a line reaches."""
+        return _NONE.union(*(changed.changes for changed in self.names_at(path, line)))
+
+    def names_at(self, path: str, line: int) -> Iterator[ChangedName]:
+        """Yield the changed names that the statement at a line reaches."""
         file = self._version.file(path)
         found = self._from_statement(path, file, line) if file else ()
-        return _NONE.union(*(c.changes for c in found if self._applies(c, path, line)))
+        return (changed for changed in found if self._applies(changed, path, line))
 
     def _from_statement(self, path: str, file: SourceFile, line: int) -> Iterator[ChangedName]:
         function = file.function_at(line)
