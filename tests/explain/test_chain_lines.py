@@ -47,6 +47,29 @@ def test_a_changed_line_of_the_root_says_what_it_was(tmp_path: Path) -> None:
     assert all(link.before is None for link in answer.chain if not link.changes)
 
 
+TESTED_POINTER = """
+     #include <stdio.h>
+     #include <string.h>
+     static const char *after(const char *text, int mark) {
+    -    const char *found = strchr(text, mark);
+    +    const char *found = strchr(text, mark + 1); // [root]
+         if (!found) // [test]
+             return NULL;
+         return found + 1;
+     }
+     int main(void) {
+         const char *value = after(strdup("key=value"), '=');
+         return !value; // [failure]
+     }
+"""
+
+
+def test_a_tested_pointer_is_shown_by_what_it_points_to(tmp_path: Path) -> None:
+    answer = explain(tmp_path, TESTED_POINTER)
+    tested = answer.link("test")
+    assert (tested.failing, tested.passing) == ({"found": "NULL"}, {"found": '"=value"'})
+
+
 FAILING_LINE = """
      #include <stdio.h>
      int main(int argc, char **argv) {

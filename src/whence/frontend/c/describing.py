@@ -76,6 +76,24 @@ def _described(
     return None
 
 
+def describe_tested_pointer(
+    source: ModuleSource, op: int, values: Values, pointed: Pointed
+) -> NamedValue | None:
+    """Return the pointer that a branch tests as `if (p)` does; None if it tests something else."""
+    names, function = source.names, source.function_of(op)
+    pointer = names.tested_pointer(function, source.instruction(op))
+    if pointer is None or not isinstance(pointer.value, Local):
+        return None
+    value = values(pointer.value.name)
+    if value is None:
+        return None
+    kind = names.type_of(function, pointer)
+    return _named(
+        names.expression(function, pointer, values),
+        c_text(names, kind, pointer.type, value, pointed),
+    )
+
+
 def _store(
     names: CNames,
     function: str,

@@ -57,6 +57,18 @@ class CNames(ExpressionContext):
             return ""
         return self._writer(function, values).value(instruction.operands[0]).text
 
+    def tested_pointer(self, function: str, branch: ir.Instruction) -> ir.Typed | None:
+        """Return the pointer that a branch tests as `if (p)` or `if (!p)` does, or None."""
+        writer = self._writer(function, None)
+        test = writer.defined(branch.operands[0])
+        if test is None or test.opcode != "icmp":
+            return None
+        pointer = test.operands[0]
+        if not isinstance(pointer.type, ir.PointerType):
+            return None
+        is_whole = writer.value(branch.operands[0]).text == writer.value(pointer).text
+        return pointer if is_whole else None
+
     def call(self, function: str, instruction: ir.Instruction, values: Values | None = None) -> str:
         """Return a call as an expression."""
         return self._writer(function, values).call(instruction).text

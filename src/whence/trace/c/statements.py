@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whence.frontend.c.describing import describe_op
+from whence.frontend.c.describing import describe_op, describe_tested_pointer
 from whence.frontend.c.ir import Local
 from whence.frontend.c.tables import BlockFlag, OpKind
 from whence.program.ids import Instance, Op, Step
@@ -13,6 +13,8 @@ from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.step_names import CStepNames
 from whence.trace.c.values import Values
 from whence.trace.statements import StepDescriber
+
+_SOME_ADDRESS = "not NULL"  # an address says nothing to a reader
 
 
 class CStepDescriber(StepDescriber):
@@ -37,8 +39,19 @@ class CStepDescriber(StepDescriber):
             named = self._library_object(step, op) or named
         is_branch = self.thread.image.code.kind[op] == OpKind.BRANCH
         if is_branch and source.instruction(local).opcode == "br":
-            return self.names.branch(op, value, named)
+            return self._tested(step, op, self.names.branch(op, value, named))
         return named and NamedValue(self.names.as_written(op, named.name), named.value)
+
+    def _tested(self, step: Step, op: Op, condition: NamedValue | None) -> NamedValue | None:
+        """Return a tested pointer with what it points to, and any other condition as it is."""
+        source, local = self.thread.image.locate(op)
+        pointer = describe_tested_pointer(
+            source, local, self._values.registers(step, op), self._values.pointed(step)
+        )
+        if condition is None or pointer is None or pointer.name != condition.name:
+            return condition
+        is_address = pointer.value.startswith("0x")
+        return NamedValue(pointer.name, _SOME_ADDRESS if is_address else pointer.value)
 
     def _library_object(self, call: Step, op: Op) -> NamedValue | None:
         """Return a string or a vector that a call returned or was given, as it was afterwards."""
