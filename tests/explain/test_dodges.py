@@ -383,6 +383,64 @@ def test_a_new_function_in_the_place_of_a_condition_is_on_the_chain(tmp_path: Pa
     assert "this line is new" in link.says.lower()
 
 
+# Without the case of the new instruction, the instructions that the fault adds have no effect.
+NEW_CASE = """
+     #include <assert.h>
+     #include <stdio.h>
+     enum { PUSH, ADD, MUL, NOTE, HALT, EARLY };
+     static int code[64], length, stack[16];
+     static void put(int word) { code[length++] = word; }
+     static void operation(int left, int operation, int right) {
+         int early = 0;
+         put(PUSH);
+         put(left);
+    +    if (operation != NOTE) {  // [fault]
+    +        put(EARLY);  // [fault]
+    +        early = length++;  // [fault]
+    +    }  // [fault]
+         put(PUSH);
+         put(right);
+         put(operation);
+    +    if (early)  // [fault]
+    +        code[early] = length;  // [fault]
+     }
+     static int run(void) {
+         int at = 0, top = 0;
+         for (;;) {
+             int op = code[at++];
+             switch (op) {
+             case PUSH: stack[top++] = code[at++]; break;
+             case ADD: top--; stack[top - 1] += stack[top]; break;
+             case MUL: top--; stack[top - 1] *= stack[top]; break;
+             case HALT: return stack[top - 1];
+    +        case EARLY:  // [case]
+    +            at = stack[top - 1] ? at + 1 : code[at];  // [case]
+    +            break;  // [case]
+             default: at++; break;
+             }
+         }
+     }
+     int main(void) {
+         operation(0, ADD, 3);
+         put(NOTE);
+         put(0);
+         put(HALT);
+         assert(run() == 3);  // [fails]
+         return 0;
+     }
+"""
+
+
+def test_what_prepares_a_new_instruction_is_the_root_and_not_its_case(tmp_path: Path) -> None:
+    """With the case reverted, lines run more often than in the good version."""
+    answer = explain(tmp_path, NEW_CASE)
+    assert answer.root == {"fault"}
+    assert answer.result.status == "explained"
+    [dodge] = [other for other in answer.explanation.alternatives if other.is_dodge]
+    assert answer.names(dodge.root) == {"case"}
+    assert "more often than the good version" in dodge.why
+
+
 # What the new function does not write moves all that is written after it.
 NEW_PADDING = """
      #include <stdio.h>

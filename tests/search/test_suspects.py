@@ -7,7 +7,7 @@ from whence.model import ChangeId, Outcome, Reverted
 from whence.search.dependencies import Dependencies
 from whence.search.isolate import Answer, IsolateProblem
 from whence.search.space import Search
-from whence.search.suspects import Phase, find_among
+from whence.search.suspects import Phase, find_among, find_another
 
 COUNT = 4
 
@@ -20,7 +20,11 @@ def found_among(problem: IsolateProblem, oracle: Oracle) -> Answer | None:
     """Search with all changes as suspects, the first one likeliest."""
     everything = tuple(map(ChangeId, range(COUNT)))
     phase = Phase(everything, dict.fromkeys(everything, 1.0))
-    search: Search[Answer | None] = find_among(problem, [phase])
+    return ended(find_among(problem, [phase]), oracle)
+
+
+def ended(search: Search[Answer | None], oracle: Oracle) -> Answer | None:
+    """Run a search to its end."""
     try:
         asked = next(search)
         for _ in range(1000):
@@ -48,3 +52,30 @@ def test_a_suspect_that_suffices_alone_comes_before_one_that_requires_others() -
     found = found_among(problem, Oracle(judge))
     assert found is not None
     assert found.reverted == ids(3)
+
+
+def test_another_set_is_found_among_the_suspects_if_the_first_one_needs_other_changes() -> None:
+    """The first set does not build in the good version, so nothing says that it is the fault."""
+
+    def judge(reverted: Reverted) -> Outcome:
+        if 1 in reverted and 0 not in reverted:
+            return Outcome.BROKEN
+        return Outcome.PASS if reverted & ids(0, 2) else Outcome.FAIL
+
+    problem = IsolateProblem(changes(COUNT), Dependencies())
+    suspects = tuple(map(ChangeId, (0, 2)))
+    found = ended(find_another(problem, ids(0), suspects), Oracle(judge))
+    assert found is not None
+    assert found.reverted == ids(2)
+    assert ended(find_another(problem, ids(0)), Oracle(judge)) is None
+
+
+def test_there_is_no_other_set_if_the_first_one_breaks_the_good_version() -> None:
+    problem = IsolateProblem(changes(COUNT), Dependencies())
+    suspects = tuple(map(ChangeId, range(COUNT)))
+
+    def judge(reverted: Reverted) -> Outcome:
+        return Outcome.PASS if reverted & ids(0) else Outcome.FAIL
+
+    oracle = Oracle(judge)
+    assert ended(find_another(problem, ids(0), suspects), oracle) is None

@@ -92,7 +92,7 @@ class Choice:
     deviation: Deviation = NO_DEVIATION  # of the fixed run from the run of the good version
 
     @property
-    def rank(self) -> tuple[bool, bool, tuple[int, int], int, int]:
+    def rank(self) -> tuple[bool, bool, tuple[int, int, float], int, int]:
         """The sort key: the run nearest to the good version's, then the shortest chain."""
         chain = self.explained.chain
         is_dodged, has_gap = self.dodged is not None, self.explained.gap is not None
@@ -132,7 +132,7 @@ class Chooser:
         others = [*best.dodges]
         for choice in rest:
             is_dodge = best.is_nearer_than(choice)
-            why = f"with it reverted, the run {choice.deviation.words()}" if is_dodge else ""
+            why = _why_farther(choice, best) if is_dodge else ""
             others += [self._alternative(choice, is_dodge=is_dodge, why=why), *choice.dodges]
         first: dict[tuple[object, ...], Alternative] = {}  # a set may have been found twice
         for other in others:
@@ -145,7 +145,7 @@ class Chooser:
         A set that mends the fault brings back what the good version does.  As long as the best
         set's run writes something else than the good version, there may be a better one.
         """
-        if not choice.deviation.size or not choice.answer.holds:
+        if choice.deviation.is_none or not choice.answer.holds:
             return [choice]
         self._context.watcher.phase("looking for changes that bring back what the good version did")
         whole = self._whole_blocks(choice.answer)
@@ -192,10 +192,10 @@ class Chooser:
         problem = replace(
             self._problem, weight=suspect_weights(self._candidates.met, self._problem)
         )
-        lab = self._context.session.laboratory
+        lab, suspects = self._context.session.laboratory, self._candidates.suspects()
         with self._context.timed("search"):
             try:
-                return lab.answer(lambda: find_another(problem, taken))
+                return lab.answer(lambda: find_another(problem, taken, suspects))
             except OutOfRuns:
                 return None
 
@@ -223,16 +223,21 @@ class Chooser:
         return replace(choice, deviation=self._good_way.deviation(fixed, reverted))
 
     def _nearer(self, choice: Choice, instead: Choice) -> Choice:
-        """Return `instead`, unless its fixed run writes other output than the good version's run.
+        """Return `instead`, unless its fixed run goes another way than the good version's run.
 
-        Then the code that the choice avoids is only where the damage went, such as an error that
-        is told.  Which lines run does not count here: an option may lead to code that good has,
-        too, and that is at fault now.
+        If it writes other output, the code that the choice avoids is only where the damage went,
+        such as an error that is told.  Which lines run counts only if `instead` takes away code
+        that is new, as a case for a new instruction: without the case, nothing that the choice
+        prepares has an effect.  Otherwise, an option may lead to code that good has, too, and that
+        is at fault now.
         """
         choice, instead = self._compared(choice), self._compared(instead)
-        if choice.deviation.output >= instead.deviation.output:
+        changes = self._context.changes.changes
+        only_adds = not any(changes[change].old.count for change in instead.answer.reverted)
+        ranks = (choice.deviation.rank, instead.deviation.rank)
+        if not (ranks[0] < ranks[1] if only_adds else ranks[0][0] < ranks[1][0]):
             return instead
-        why = f"with it reverted, the run {instead.deviation.words()}"
+        why = _why_farther(instead, choice)
         return replace(choice, dodges=(self._alternative(instead, is_dodge=True, why=why),))
 
     @cached_property
@@ -486,6 +491,11 @@ class Chooser:
         )
         chain = builder.chain() or builder.chain_with_gap(candidates.tree.observed)
         return ExplainedSet(candidates.tree, tuple(causes.values()), chain, passing)
+
+
+def _why_farther(choice: Choice, nearer: Choice) -> str:
+    """Return a clause that says how a choice's run differs from good's, unlike a nearer one's."""
+    return f"with it reverted, the run {choice.deviation.beyond(nearer.deviation).words()}"
 
 
 def with_root(answer: Answer, root: Reverted) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -16,7 +17,7 @@ from whence.model import Outcome, Reverted
 from whence.subject.trial import BuildAndTest
 from whence.trace.flow import Flow
 from whence.trace.recording import Process, Recording, Thread
-from whence.trace.slice_at import executed_lines
+from whence.trace.slice_at import line_counts
 from whence.trace.summary import summarise
 
 _MAX_SECONDS = 3600.0  # limit on a recorded build or run; guessed
@@ -170,13 +171,18 @@ def _program_name(process: Process) -> str:
 
 def covered_lines(recording: Recording) -> Mapping[str, frozenset[int]]:
     """Return the lines that a recorded run executed, by file."""
-    found: dict[str, set[int]] = {}
+    return {file: frozenset(lines) for file, lines in covered_times(recording).items()}
+
+
+def covered_times(recording: Recording) -> Mapping[str, Mapping[int, int]]:
+    """Return how often a recorded run executed each of its lines, by file."""
+    found: dict[str, Counter[int]] = {}
     for process in recording.processes:
         image = recording.image(process)
         for log in process.logs:
-            for file, lines in executed_lines(recording.thread(image, log)).items():
-                found.setdefault(file, set()).update(lines)
-    return {file: frozenset(lines) for file, lines in found.items()}
+            for file, lines in line_counts(recording.thread(image, log)).items():
+                found.setdefault(file, Counter()).update(lines)
+    return found
 
 
 def logged_events(recording: Recording) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from whence.changes.changeset import blocks, function_groups
-from whence.model import Change, ChangeId, Outcome, Reverted
+from whence.model import Change, ChangeId, Outcome, Reverted, Run
 from whence.search.dependencies import Knowledge
 from whence.search.fast import Fast
 from whence.search.isolate import Answer, IsolateProblem, another, find_one
@@ -32,21 +32,24 @@ def find_among(problem: IsolateProblem, phases: Sequence[Phase]) -> Search[Answe
     """Find a minimal set in the first phase that has one; None if no phase has one."""
     knowledge = problem.knowledge()
     for phase in phases:
-        answer = yield from _in_phase(replace(problem, weight=phase.weight), knowledge, phase)
+        weighed = replace(problem, weight=phase.weight)
+        answer = yield from _in_phase(weighed, knowledge, phase, problem.changes)
         if answer is not None:
             return answer
     return None
 
 
-def _in_phase(problem: IsolateProblem, knowledge: Knowledge, phase: Phase) -> Search[Answer | None]:
-    """Find a minimal set among the suspects of one phase.
+def _in_phase(
+    problem: IsolateProblem, knowledge: Knowledge, phase: Phase, free: Sequence[Change]
+) -> Search[Answer | None]:
+    """Find a minimal set among the suspects of one phase, with no change that is not `free`.
 
     First those that can be reverted without other changes, then the rest with what it requires,
     then one by one.
     """
-    fast = _fast(problem, knowledge, problem.changes)
+    fast = _fast(problem, knowledge, free)
     in_blocks, in_functions = (
-        _whole(phase.suspects, cut(problem.changes)) for cut in (blocks, function_groups)
+        _whole(phase.suspects, cut(free)) for cut in (blocks, function_groups)
     )
     tried, run = yield from fast.revert_fewer(in_blocks)
     if run.outcome is Outcome.PASS:
@@ -126,11 +129,22 @@ def find_replacement(
     return Replacement(None, tried if run.outcome is Outcome.PASS else frozenset())
 
 
-def find_another(problem: IsolateProblem, found: Reverted) -> Search[Answer | None]:
+def find_another(
+    problem: IsolateProblem, found: Reverted, suspects: Sequence[ChangeId] = ()
+) -> Search[Answer | None]:
     """Find a minimal set without any change of `found`, and without what requires these.
 
     The first run is the good version with these changes.  If the failure is there, they are what
-    broke the test, and there is no other set.
+    broke the test, and there is no other set.  If they do not work in the good version, as new code
+    that other new code prepares, only the `suspects` are searched.
     """
     knowledge = problem.knowledge()
-    return (yield from another(problem, knowledge, found))
+    kept = knowledge.dependents(found)
+    run: Run = yield frozenset(change.id for change in problem.changes if change.id not in kept)
+    if run.outcome not in _INCONSISTENT:
+        return (yield from another(problem, knowledge, found))
+    free = [change for change in problem.changes if change.id not in kept]
+    left = tuple(suspect for suspect in suspects if suspect not in kept)
+    if not left:
+        return None
+    return (yield from _in_phase(problem, knowledge, Phase(left, problem.weight), free))

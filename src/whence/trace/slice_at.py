@@ -119,13 +119,22 @@ def lines_that_ran(thread: Thread) -> int:
 
 def executed_lines(thread: Thread) -> dict[str, list[int]]:
     """Return the source lines that the thread executed, by file."""
-    image, stream = thread.image, thread.stream
-    executed = stream.instance_counts() > 0
-    stretches = image.code.op_stretch
-    ran = (stretches != NONE) & executed[np.where(stretches != NONE, stretches, 0)]
-    ran &= (image.files != NONE) & (image.rows != 0)
-    keys = np.unique(image.files[ran].astype(np.uint64) << np.uint64(32) | image.rows[ran])
-    found: dict[str, list[int]] = {}
-    for key in keys.tolist():
-        found.setdefault(image.file_names[key >> 32], []).append(key & 0xFFFFFFFF)
+    return {file: list(counts) for file, counts in line_counts(thread).items()}
+
+
+def line_counts(thread: Thread) -> dict[str, dict[int, int]]:
+    """Return how often the thread executed each line that it executed, by file.
+
+    That is how often the most executed operation of the line ran.
+    """
+    image, stretches = thread.image, thread.image.code.op_stretch
+    counts = thread.stream.instance_counts()[np.where(stretches != NONE, stretches, 0)]
+    ran = (stretches != NONE) & (counts > 0) & (image.files != NONE) & (image.rows != 0)
+    keys = image.files[ran].astype(np.uint64) << np.uint64(32) | image.rows[ran]
+    own, at = np.unique(keys, return_inverse=True)
+    most = np.zeros(len(own), np.int64)
+    np.maximum.at(most, at, counts[ran])
+    found: dict[str, dict[int, int]] = {}
+    for key, count in zip(own.tolist(), most.tolist(), strict=True):
+        found.setdefault(image.file_names[key >> 32], {})[key & 0xFFFFFFFF] = count
     return found
