@@ -92,23 +92,14 @@ class ForkedReruns:
         if report is None:
             self._refuse("the program does not end its interpreter regularly")
             return
-        # A module of the program itself may read an argument when it is imported.
-        inside = f"{self._tree}/"
-        unfit = [name for name, (_, file) in report.found.items() if file.startswith(inside)]
-        touched = Touched(self._tree, frozenset(), frozenset())
-        for _ in range(_MAX_ATTEMPTS):
-            server = self._new_server(run)
-            failed = server.preimport(preimportable(report, touched, unfit), report.loads)
-            if not failed:
-                run.prepare()
-                ended = self._forked(server, run)
-                if _end_of(ended) == _end_of(fresh):
-                    self._server = server
-                    return
-                server.close()
-                break
+        server = server_with_imports(lambda: self._new_server(run), report, self._tree)
+        if server is not None:
+            run.prepare()
+            ended = self._forked(server, run)
+            if end_of(ended) == end_of(fresh):
+                self._server = server
+                return
             server.close()
-            unfit.append(failed[0])
         self._refuse("it ends differently in a fork")
 
     def _imports(self, run: PlainRun) -> ImportReport | None:
@@ -123,5 +114,26 @@ class ForkedReruns:
         return Server(run.program, self._tree, self._memory, self._scratch)
 
 
-def _end_of(ended: Ended) -> tuple[object, ...]:
+def server_with_imports(
+    start: Callable[[], Server], report: ImportReport, tree: Path
+) -> Server | None:
+    """Return a server that has imported what can be imported early; None if there is none.
+
+    A module of the program itself may read an argument when it is imported, so it is not.
+    """
+    inside = f"{tree}/"
+    unfit = [name for name, (_, file) in report.found.items() if file.startswith(inside)]
+    touched = Touched(tree, frozenset(), frozenset())
+    for _ in range(_MAX_ATTEMPTS):
+        server = start()
+        failed = server.preimport(preimportable(report, touched, unfit), report.loads)
+        if not failed:
+            return server
+        server.close()
+        unfit.append(failed[0])
+    return None
+
+
+def end_of(ended: Ended) -> tuple[object, ...]:
+    """Return what must be the same if a program ends in a fork as in a fresh process."""
     return ended.status, ended.stdout, ended.stderr, ended.timed_out

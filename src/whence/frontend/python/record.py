@@ -109,6 +109,7 @@ def hooked(
         "max_trace": str(max_trace),
         "also": os.pathsep.join(str(path.absolute()) for path in also),
         "alterations": "" if alterations is None else str(alterations.absolute()),
+        "forked": "",
         "watched": str(watched.absolute()) if watched else "",
         "again": str(again.absolute()) if again else "",
     }
@@ -118,6 +119,13 @@ def hooked(
     text = "".join(f"{name}={value}\n" for name, value in settings.items())
     (folder / "settings").write_text(text, "utf-8")
     return PythonHook(folder, scratch / "bin")
+
+
+def set_forked(hook: PythonHook, is_forked: bool) -> None:
+    """Say whether the processes that start with a hook are fork servers, which run nothing yet."""
+    file = hook.folder / "settings"
+    text, now = file.read_text("utf-8"), "yes" if is_forked else ""
+    file.write_text(re.sub("^forked=.*$", f"forked={now}", text, flags=re.MULTILINE), "utf-8")
 
 
 def _trim(cache: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from whence.frontend.python.record import COMPARABLE, build_plain, hooked, keep_sources
 from whence.frontend.recorded_run import MODULES, write_run
 from whence.frontend.rerun.built_tree import BuiltTree
+from whence.frontend.rerun.forked_python import REACHED, ForkedAlterations, logged_events
 from whence.frontend.rerun.interventions import PatchedProcess
 from whence.frontend.rerun.rerun_limit import RerunLimit
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
@@ -18,6 +19,8 @@ from whence.model import Run
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest, environment, judge
 from whence.temporary import temporary_folder
+
+_PAYS_AFTER = 5  # reruns after which a fork server is started: it costs about as many; estimated
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +46,23 @@ class PythonRerun:
 class PythonRerunner:
     """A Python test that can be run with values altered."""
 
-    def __init__(self, tree: Path, commands: BuildAndTest, folder: Path) -> None:
+    def __init__(
+        self, tree: Path, commands: BuildAndTest, folder: Path, forks_after: int = _PAYS_AFTER
+    ) -> None:
         """Build `tree` in place, if it has a build command.
 
         `tree` is a workspace of ours.  `folder` is empty and takes what is kept between runs.
+        From rerun number `forks_after` on, reruns that are not recorded are forks.
         """
         self._tree, self._commands, self._limit = tree, commands, RerunLimit()
         self._environment = environment(tree) | COMPARABLE
         if commands.build is not None:
             build_plain(commands, tree, self._environment)
         self._built = BuiltTree(tree, folder.absolute() / "tree")
+        self._reruns, self._forks_after = 0, forks_after
+        self._unchanged: tuple[Ended, list[object]] | None = None  # a run without alterations
+        variables, restore = self._environment, self._built.restore
+        self.forks = ForkedAlterations(tree, commands, variables, folder / "forks", restore)
 
     def record(self, out: Path, test: str | None = None) -> None:
         """Run the test, or another command, and record it into an empty folder."""
@@ -72,6 +82,13 @@ class PythonRerunner:
         """
         if values and self._limit.seconds is None:
             self.run((), process)  # how long does it take?
+        limit = self._limit.seconds if values else None
+        contents = [(v.operation, v.execution, v.action, _content(v)) for v in values]
+        rows = marshal.dumps((process.program, process.number, contents))
+        if record_into is None and test is None:
+            forked = self._in_a_fork(rows, limit)
+            if forked is not None:
+                return self._rerun(values, forked, self.forks.folder)
         self._built.restore()
         command = test if test is not None else self._commands.test
         with temporary_folder("rerun") as name:
@@ -79,20 +96,34 @@ class PythonRerunner:
             out = record_into or scratch / "trace"
             (out / MODULES).mkdir(parents=True)
             file = scratch / "alterations"
-            rows = [(v.operation, v.execution, v.action, _content(v)) for v in values]
-            file.write_bytes(marshal.dumps((process.program, process.number, rows)))
+            file.write_bytes(rows)
             hook = hooked(scratch, self._tree, out, self._environment, alterations=file)
             with fixed_addresses():
                 words, variables = hook.command(command), hook.environment(self._environment)
-                limit = self._limit.seconds if values else None
                 ended = run_in_tree(words, self._tree, variables, self._commands, limit)
             if not values:
                 self._limit.unchanged(ended.seconds)
-            happened, watched = _read_reached(file.with_name("alterations.reached"))
-            run = judge(ended, self._commands, self._tree)
+                if test is None:
+                    self._unchanged = ended, logged_events(out)
+            rerun = self._rerun(values, ended, scratch)
             if record_into is not None:
                 keep_sources(self._tree, out)
-                write_run(out, self._tree, self._commands, run, ended, None, frontend="python")
+                write_run(
+                    out, self._tree, self._commands, rerun.run, ended, None, frontend="python"
+                )
+        return rerun
+
+    def _in_a_fork(self, rows: bytes, limit: float | None) -> Ended | None:
+        """Run the test in a fork; None if there is no server for it."""
+        self._reruns += 1
+        if self._reruns == self._forks_after and self._unchanged is not None:
+            self.forks.start(*self._unchanged)
+        return self.forks.run(rows, limit) if self.forks.is_ready else None
+
+    def _rerun(self, values: Sequence[AlteredValue], ended: Ended, folder: Path) -> PythonRerun:
+        """Return how a rerun ended; `folder` has what it reported."""
+        happened, watched = _read_reached(folder / REACHED)
+        run = judge(ended, self._commands, self._tree)
         missed = (v for n, v in enumerate(values) if n not in happened and v.action != "watch")
         return PythonRerun(run, ended, tuple(missed), watched)
 

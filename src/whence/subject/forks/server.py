@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import sys
 
-_BARE = frozenset(sys.modules) - {"__future__"}  # the modules of a new interpreter
+FORKED = "\0whence forked"  # the key of sys.modules under which a recorder waits, if there is one
+_BARE = frozenset(sys.modules) - {"__future__", FORKED}  # the modules of a new interpreter
 
 import os  # noqa: E402  after _BARE is computed
 import time  # noqa: E402
@@ -40,7 +41,11 @@ _MAIN |= {"__annotations__"} if sys.version_info < (3, 14) else set()
 
 
 def serve(request_end: int, answer_end: int) -> Message:
-    """Answer requests to the end; return only in a fork, with the program to run."""
+    """Answer requests to the end; return only in a fork, with the program to run.
+
+    A recorder that waits records the program.
+    """
+    recorder = sys.modules.get(FORKED)
     for name in sys.modules.keys() - _BARE:
         del sys.modules[name]
     requests = open(request_end, "rb")  # noqa: SIM115  each fork closes it
@@ -54,7 +59,7 @@ def serve(request_end: int, answer_end: int) -> Message:
         process = os.fork()
         if not process:
             _begin(request, requests, answer_end, program["tree"])
-            return program
+            return {**program, "recorder": recorder}
         _, status = os.waitpid(process, 0)
         _answer(answer_end, ("ended", os.waitstatus_to_exitcode(status), time.monotonic()))
     os._exit(0)
@@ -113,6 +118,8 @@ def run_program(program: Message) -> None:
         del main[name]
     main.update(__doc__=None, __loader__=BuiltinImporter)
     main.get("__annotations__", {}).clear()
+    if program["recorder"] is not None:
+        program["recorder"].begin()
     try:
         if program["kind"] == "module":
             from runpy import _run_module_as_main  # type: ignore[attr-defined]
@@ -138,6 +145,10 @@ def _compiled(program: Message, main: dict[str, Any]) -> CodeType:
     if not target.startswith("/"):  # Python builds `__file__` in the same way
         target = f"{os.getcwd()}/{target.removeprefix('./')}"
     main.update(__file__=target, __cached__=None, __loader__=SourceFileLoader("__main__", target))
+    if program["recorder"] is not None:
+        recorded: CodeType | None = program["recorder"].script(target)
+        if recorded is not None:
+            return recorded
     with open(target, "rb") as file:
         return compile(file.read(), target, "exec", dont_inherit=True)
 

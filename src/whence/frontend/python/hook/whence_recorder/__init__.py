@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from .functions import recorder_functions
 from .loading import Loader
 from .log import EventLog
@@ -21,6 +23,9 @@ def start_recording(values: dict[str, str]) -> None:
     A script is not imported.  So it is compiled here, and Python starts again with the result.
     """
     settings = Settings(values)
+    if settings.is_forked:
+        start_forked(settings)
+        return
     script = Script(settings)
     if script.is_new:
         script.start_again()  # returns only if the script cannot be recorded
@@ -32,14 +37,30 @@ def start_recording(values: dict[str, str]) -> None:
         script.expect(loader)
 
 
+def start_forked(settings: Settings) -> None:
+    """Start recording in a fork server: its forks alter values, and run the script."""
+    from .altering import Alterer, altering_functions
+    from .forked import FORKED, ForkedRecorder
+
+    assert settings.alterations is not None
+    log = EventLog(settings.trace, settings.max_trace)
+    alterer = Alterer(settings.alterations)
+    loader = Loader(settings, log, altering_functions(alterer, recorder_functions(log)))
+    loader.install()
+    hide_frames()
+    sys.modules[FORKED] = ForkedRecorder(settings, loader, alterer)  # type: ignore[assignment]
+
+
 def functions_for(settings: Settings, log: EventLog) -> dict[str, Callable[..., Any]]:
     """Return the functions that rewritten code calls."""
     if not settings.watched:
         functions = recorder_functions(log)
         if settings.alterations is not None:
-            from .altering import altering_functions
+            from .altering import Alterer, altering_functions
 
-            functions = altering_functions(settings.alterations, functions)
+            alterer = Alterer(settings.alterations)
+            alterer.load()
+            functions = altering_functions(alterer, functions)
         return functions
     from .call_log import CallLog
 

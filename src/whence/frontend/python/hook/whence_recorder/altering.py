@@ -36,13 +36,10 @@ OPENING: dict[type, str] = {list: "[]", tuple: "()", set: "{}", frozenset: "{}",
 
 
 def altering_functions(
-    file: str, functions: dict[str, Callable[..., Any]]
+    alterer: Alterer, functions: dict[str, Callable[..., Any]]
 ) -> dict[str, Callable[..., Any]]:
     """Return the recorder's functions, with alterations made before a value is logged."""
-    with open(file, "rb") as opened:
-        program, process, rows = marshal.load(opened)
-    is_here = is_chosen(f"{file}.reached", program, process)
-    alter = Alterer(f"{file}.reached", rows if is_here else []).alter
+    alter = alterer.alter
     w, b, c, n, g, r = (functions[name] for name in "wbcngr")
 
     def altered_w(k: int, x: Any) -> Any:
@@ -92,20 +89,27 @@ def is_chosen(reached: str, program: str, number: int) -> bool:
 
 
 class Alterer:
-    """Makes the alterations of this process."""
+    """Makes the alterations of this process, which `load` reads from a file."""
 
-    def __init__(self, reached: str, rows: list[tuple[int, int, str, Any]]) -> None:
-        self._reached, self._thread = reached, _thread.get_ident()
+    def __init__(self, file: str) -> None:
+        self._file, self._reached, self._thread = file, f"{file}.reached", _thread.get_ident()
         self._ident = _thread.get_ident  # kept: the program may replace it
         self._open, self._write, self._close = os.open, os.write, os.close
         self._counts: dict[int, int] = {}
         self._kept: dict[int, Any] = {}
         self._times: dict[int, int] = {}
         self._rows: dict[int, list[tuple[int, int, str, Any]]] = {}
+        os.register_at_fork(after_in_child=self._rows.clear)
+
+    def load(self) -> None:
+        """Read what is altered, if this is the process to alter."""
+        with open(self._file, "rb") as opened:
+            program, process, rows = marshal.load(opened)
+        if not is_chosen(self._reached, program, process):
+            return
         for number, (operation, execution, action, content) in enumerate(rows):
             row = (number, execution, action, content)
             self._rows.setdefault(operation, []).append(row)
-        os.register_at_fork(after_in_child=self._rows.clear)
 
     def alter(self, k: int, x: Any) -> Any:
         """Return the value of operation `k`, altered if that is due."""

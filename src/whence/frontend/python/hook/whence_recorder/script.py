@@ -110,13 +110,11 @@ class Script:
         if command.kind == "c":
             return COMMAND, f"{command.what}\n".encode("utf-8", "surrogateescape")
         path = os.path.abspath(command.what)
-        is_tool = os.path.dirname(path) == os.path.dirname(sys.executable)  # such as pytest
-        if is_tool or not os.path.isfile(path):
+        if not os.path.isfile(path):
             return None
         with open(path, "rb") as file:
             source = file.read()
-        is_text = b"\0" not in source and not source.startswith(b"PK")
-        return (path, source) if is_text else None
+        return (path, source) if is_script(path, source) else None
 
     def expect(self, loader: Loader) -> None:
         """Prepare for the call with which the compiled script begins."""
@@ -153,6 +151,12 @@ class Script:
             main["__loader__"] = external.SourceFileLoader("__main__", path)
         os.unlink(compiled)
         os.unlink(f"{compiled}.info")
+
+
+def is_script(path: str, source: bytes) -> bool:
+    """Is a file a script of the program: text, and no tool of the interpreter such as pytest?"""
+    is_tool = os.path.dirname(path) == os.path.dirname(sys.executable)
+    return not is_tool and b"\0" not in source and not source.startswith(b"PK")
 
 
 def _show_source(text: str, code: object) -> None:

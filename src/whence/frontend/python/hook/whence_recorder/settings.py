@@ -23,6 +23,8 @@ class Settings:
         self.max_trace = int(values["max_trace"])
         # The file that says what to alter; None: nothing, and no code for it is needed.
         self.alterations: str | None = values.get("alterations") or None
+        # Is this a fork server, whose forks read the alterations?
+        self.is_forked = values.get("forked") == "yes"
         # A file that lists changed functions, if only calls are watched; None: all is recorded.
         self.watched: str | None = values.get("watched") or None
         # A file with calls that are to be run again at the end; None: there are none.
