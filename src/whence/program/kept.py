@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from whence.program import native
+from whence.program.mapped_files import map_file
 from whence.program.native import native_cache
 
 SOURCE = Path(__file__).with_name("kept.c")
@@ -41,9 +42,7 @@ def seal(*parts: Any) -> str:
 
 def seal_of_file(path: Path) -> str:
     """Return the seal of a file."""
-    if not path.stat().st_size:  # an empty file cannot be mapped
-        return seal(path.name, b"")
-    return seal(path.name, np.memmap(path, np.uint8, "r"))
+    return seal(path.name, map_file(path))
 
 
 def keep(path: Path) -> None:

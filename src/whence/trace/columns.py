@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program.ids import Step
+from whence.program.mapped_files import map_file
 from whence.program.rows import ACTIVATION, COPY, EFFECT, OUTPUT, RUN, WRITTEN
 from whence.trace.sections import SectionedColumn, Sections
 
@@ -150,7 +151,9 @@ class Stream:
 
         `steps` is needed only if the last instance is partial: the run was cut inside it.
         """
-        columns = {field: _mapped(directory / name, kind) for field, (name, kind) in FILES.items()}
+        columns: dict[str, Any] = {
+            field: map_file(directory / name, kind) for field, (name, kind) in FILES.items()
+        }
         if sections is not None:
             for field, starts in sections.columns.items():
                 columns[field] = SectionedColumn(columns[field], starts, sections)
@@ -211,9 +214,3 @@ def whole(column: npt.NDArray[Any] | SectionedColumn) -> npt.NDArray[Any]:
     The caller knows that the stream has no sections, or needs every row.
     """
     return column[:] if isinstance(column, SectionedColumn) else column
-
-
-def _mapped(path: Path, kind: Any) -> Any:
-    if path.stat().st_size == 0:  # an empty file cannot be mapped
-        return np.zeros(0, kind)
-    return np.memmap(path, kind, "r")

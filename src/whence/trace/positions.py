@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from whence.program.ids import Activation, Block, Instance, Op, Step, Stretch
 from whence.program.kept import is_kept, keep
+from whence.program.mapped_files import map_file
 from whence.trace.columns import DIRECT, PHI, U32, Stream, whole
 from whence.trace.sections import SectionedColumn, SectionedInstances
 
@@ -235,9 +236,7 @@ class Positions:
             build().tofile(partial)
             partial.replace(path)  # in one move: a killed build leaves no partial index
             keep(path)
-        if not path.stat().st_size:
-            return np.zeros(0, np.uint32)
-        return np.memmap(path, np.uint32, "r")
+        return map_file(path, np.uint32)
 
 
 class Executions:

@@ -7,7 +7,6 @@ rows and their numbers are those of a stream that was laid out as a whole.
 
 from __future__ import annotations
 
-import mmap
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program.ids import Stretch
+from whence.program.mapped_files import release_pages
 
 Numbers = npt.NDArray[np.int64]
 
@@ -133,9 +133,7 @@ class SectionedColumn:
 
     def _release(self) -> None:
         """Let the system take back the memory of the rows; rows read again are mapped again."""
-        mapped = self._rows.base
-        if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-            mapped.madvise(mmap.MADV_DONTNEED)
+        release_pages(self._rows)
 
 
 class SectionedInstances:

@@ -6,7 +6,6 @@ and the initial contents of their variables), and the logs of its threads.
 
 from __future__ import annotations
 
-import mmap
 import os
 import struct
 from collections.abc import Iterator, Sequence
@@ -19,11 +18,13 @@ from signal import SIGBUS, SIGFPE, SIGILL, SIGSEGV
 from urllib.parse import unquote_to_bytes
 
 import numpy as np
+import numpy.typing as npt
 
 from whence.frontend.c.replay import HEADER, Jump
 from whence.frontend.c.replay.program import CProgram, InitialMemory
 from whence.frontend.c.tables import Description
 from whence.frontend.trace_files import reading
+from whence.program.mapped_files import map_file
 
 FAULTS = (SIGSEGV, SIGBUS, SIGFPE, SIGILL)  # signals of an instruction that cannot complete
 MODULE_MAGIC = 0x444D4857  # "WHMD", as in whence.h
@@ -160,9 +161,8 @@ class CProcess:
         ]
         return sorted(found, key=lambda jump: jump.offset)
 
-    def open_log(self, log: LogFile) -> mmap.mmap:
-        with log.path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    def open_log(self, log: LogFile) -> npt.NDArray[np.uint8]:
+        return map_file(log.path)
 
 
 def c_processes(trace: Path) -> list[CProcess]:

@@ -8,7 +8,6 @@ one section.  `Replay.window` interprets a part again to get the values of its s
 from __future__ import annotations
 
 import ctypes
-import mmap
 import os
 import struct
 from collections.abc import Callable, Sequence
@@ -23,6 +22,7 @@ import numpy as np
 from whence.errors import UserError
 from whence.frontend.c.replay import sections
 from whence.frontend.c.replay.program import Array, CProgram
+from whence.program.mapped_files import map_file, release_pages
 from whence.program.native import library
 from whence.program.rows import ACTIVATION, EFFECT, MIXED, RUN, WRITTEN
 
@@ -234,8 +234,8 @@ class ReplayStream:
 
     @classmethod
     def of(cls, file: Any, jumps: Sequence[Jump] = ()) -> ReplayStream:
-        """Read the header of a stream's file (bytes, or an mmap)."""
-        data = np.frombuffer(file, dtype=np.uint8)
+        """Read the header of a stream's file (bytes, or a mapped file)."""
+        data = file if isinstance(file, np.ndarray) else np.frombuffer(file, dtype=np.uint8)
         head = data[:HEADER].tobytes()
         if len(head) < HEADER or head[16:24] != b"WHENCE01":
             raise UserError(
@@ -254,9 +254,7 @@ class ReplayStream:
 
     def release(self) -> None:
         """Let the system take back the memory that holds the log, if the log is a mapped file."""
-        owner = getattr(self.data.base, "obj", None)
-        if isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-            owner.madvise(mmap.MADV_DONTNEED)
+        release_pages(self.data)
 
 
 class Replay:
@@ -279,13 +277,13 @@ class Replay:
     ) -> Replay:  # fmt: skip
         """Interpret a whole stream and write its columns to the directory `out`.
 
-        `log` is the stream's file, header included (bytes or mmap).  `progress` is called about
-        every million steps.  `memory` limits the bytes for the shadow of the program's memory, by
-        default to half of the machine's memory.  Windows start at checkpoints, which are at least
-        `checkpoint_every` steps apart.  `jumps` says where signal handlers jumped out.  A run of
-        more than `first_section` steps is cut into sections: only the first is laid out, and each
-        other has at least `section` steps.  It has more if otherwise more than `saved_per_step`
-        bytes were written for each step (0: no limit).
+        `log` is the stream's file, header included (bytes, or a mapped file).  `progress` is called
+        about every million steps.  `memory` limits the bytes for the shadow of the program's
+        memory, by default to half of the machine's memory.  Windows start at checkpoints, which
+        are at least `checkpoint_every` steps apart.  `jumps` says where signal handlers jumped
+        out.  A run of more than `first_section` steps is cut into sections: only the first is laid
+        out, and each other has at least `section` steps.  It has more if otherwise more than
+        `saved_per_step` bytes were written for each step (0: no limit).
         """
         out.mkdir(parents=True, exist_ok=True)
         stream, prepared, meta = ReplayStream.of(log, jumps), _Prepared(program), _Meta()
@@ -421,10 +419,7 @@ def _callback(progress: Progress | None) -> tuple[Any, list[BaseException]]:
 
 
 def _mapped(path: Path, dtype: np.dtype[Any]) -> Array:
-    item = dtype.itemsize
-    if path.stat().st_size < item:  # an empty file cannot be mapped
-        return np.zeros((0, *dtype.shape), dtype.base)
-    return np.memmap(path, mode="r", dtype=dtype.base).reshape(-1, *dtype.shape)
+    return map_file(path, dtype.base).reshape(-1, *dtype.shape)
 
 
 def _sort_rows(path: Path, dtype: np.dtype[Any]) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from whence.frontend.c.replay.program import Array
 from whence.program.kept import seal
+from whence.program.mapped_files import map_file
 
 FIRST_SECTION = 1 << 26  # steps that are laid out when a log is opened; guessed
 SECTION = 1 << 24  # steps of each section after these, at least; guessed
@@ -61,7 +62,7 @@ class SavedSections:
 
     @cached_property
     def states(self) -> Array:
-        return _bytes(self._out / "sections")
+        return map_file(self._out / "sections")
 
     @cached_property
     def pages(self) -> Array:
@@ -71,11 +72,11 @@ class SavedSections:
 
     @cached_property
     def page_bytes(self) -> Array:
-        return _bytes(self._out / "pages")
+        return map_file(self._out / "pages")
 
     @cached_property
     def copies(self) -> Array:
-        return _bytes(self._out / "copies.bits")
+        return map_file(self._out / "copies.bits")
 
     @cached_property
     def visits(self) -> tuple[Array, Array, Array]:
@@ -136,10 +137,5 @@ class SavedSections:
         for name, starts in self.starts.items():
             size = self._kinds[name].itemsize
             low, high = (size * int(starts[number + k]) for k in (0, 1))
-            parts += [name, _bytes(self._out / name)[low:high]]
+            parts += [name, map_file(self._out / name)[low:high]]
         return seal(*parts)
-
-
-def _bytes(path: Path) -> Array:
-    empty: Array = np.zeros(0, np.uint8)
-    return np.memmap(path, np.uint8, "r") if path.stat().st_size else empty
