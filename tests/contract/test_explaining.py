@@ -81,15 +81,6 @@ def test_a_call_that_cannot_be_run_alone_is_refused(two_versions: TwoVersions) -
     assert "only the start of a long str was recorded" in output
 
 
-def test_a_c_function_is_refused_with_advice(tmp_path: Path) -> None:
-    for version, value in (("good", 1), ("bad", 2)):
-        (tmp_path / version).mkdir()
-        (tmp_path / version / "m.c").write_text(f"int main(void) {{ return {value}; }}\n")
-    status, output = run(tmp_path / "good", tmp_path / "bad", "true", "--explain", "main")
-    assert status == 2
-    assert "whence explain --test" in output
-
-
 SHAPES = """
 from collections import deque
 from dataclasses import dataclass

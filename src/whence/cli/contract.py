@@ -31,7 +31,7 @@ _OPTIONS: list[Callable[..., Any]] = [
     click.option("--test", required=True, metavar="CMD", help="Shell command that runs the tests in the version's tree ({tree}). They may pass or fail."),
     click.option("--build", metavar="CMD", help="Shell command run before the test; $CC and $CXX are set."),
     click.option("--contracts", multiple=True, type=click.Path(path_type=Path), metavar="FILE", help="A file of contracts, for functions whose source is not yours; may be repeated."),
-    click.option("--explain", metavar="FUNCTION", help="Also explain the first differing call of a Python function: which changes, and how."),
+    click.option("--explain", metavar="FUNCTION", help="Also explain the first differing call of a function: which changes, and how."),
     click.option("--keep", multiple=True, metavar="GLOB", help="Files that both versions have as the bad one has them, such as the tests; may be repeated."),
     *SOURCE_OPTIONS,
     click.option("--timeout", type=Seconds(), metavar="S", help="Time limit in seconds for one build or test."),

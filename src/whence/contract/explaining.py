@@ -1,25 +1,44 @@
 """Which changes made a function behave differently, and how?
 
-The failing test that is explained is a script: it makes the state in which the differing call
-started, calls the function, and asserts what the good version gave.
+The failing test that is explained is "this call gives what it gave".  In Python it is a script that
+makes the state in which the differing call started, calls the function, and asserts what the good
+version gave.  In C and C++ it is the user's test, run with a function that checks this call.
 """
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
+from typing import Any
 
+from whence.contract.c_call_test import call_check
+from whence.contract.c_checked_source import (
+    BODY,
+    CHOSEN,
+    GIVEN,
+    PREFIX,
+    RESULT,
+    THROWN,
+    WATCH,
+    NotCheckableError,
+    checked_source,
+)
 from whence.contract.call_test import TEST_FILE, NotWritableError, call_test
+from whence.contract.finding import split_name
 from whence.contract.judging import DifferingCall, Judge
 from whence.contract.session import ContractRequest, ContractSession, OpenedVersions
 from whence.errors import UserError
 from whence.explain.session import ExplainRequest, explain_failure
-from whence.model import ContractFunction, ContractResult, Explanation
+from whence.model import ContractFunction, ContractResult, Explanation, Link
 from whence.search.session import IsolateRequest, Watcher
 from whence.subject.scratch import scratch_folder
+from whence.subject.trial import BuildAndTest
+from whence.trace.calls import CalledFunction
 
 _ADVICE = "Write a test that shows the difference, and explain that: whence explain --test …"
+_PRINTS = "the test prints what it prints on the good version\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +57,27 @@ def explain_difference(
     with scratch_folder() as folder:
         session = ContractSession(request, folder, watcher.phase)
         versions = session.open()
-        if versions.language.parse_expression is not None:
-            raise UserError(
-                f"--explain {name}: calls of {versions.language.label} functions cannot be run "
-                f"alone yet.\n{_ADVICE}",
-                slug="call-not-repeatable",
-            )
         _check_name(versions, name)
         contracts = versions.contracts(request.contracts)
         judge = session.judge(versions, session.watched(versions), contracts)
         result = session.result_of(judge)
         call = _differing(result, judge, name)
-        test = _written(call, name, versions)
-        for tree in (versions.good, versions.bad):
-            (tree / TEST_FILE).write_text(test, "utf-8", "surrogateescape")
-        explanation = _explained(request, versions, call, name, watcher)
-        return ExplainedDifference(result, explanation, test)
+        is_compiled = versions.language.is_compiled
+        prepare = _checked_call if is_compiled else _written_script
+        test = prepare(request.commands, call, name, versions)
+        explanation = _explained(request, versions, test.commands, name, watcher)
+        if test.inserted:
+            explanation = _as_written(explanation, test.inserted, call.function)
+        return ExplainedDifference(result, explanation, test.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _PreparedTest:
+    """A test that both versions can run: "this call gives what it gave"."""
+
+    commands: BuildAndTest
+    text: str  # for a person
+    inserted: tuple[tuple[str, str], ...] = ()  # into sources: each text, and what it stands for
 
 
 def _check_name(versions: OpenedVersions, name: str) -> None:
@@ -69,7 +93,7 @@ def _check_name(versions: OpenedVersions, name: str) -> None:
             slug="no-such-function",
         )
     known = sorted({each.name for each in versions.sources.pairs})
-    near = get_close_matches(name.rpartition(":")[2], known, 3)
+    near = get_close_matches(split_name(name)[1], known, 3)
     hint = f" Did you mean {', '.join(near)}?" if near else ""
     raise UserError(
         f"--explain {name}: both versions have no function with this name.{hint}\n"
@@ -79,7 +103,7 @@ def _check_name(versions: OpenedVersions, name: str) -> None:
 
 
 def _is_called(file: str, function: str, name: str) -> bool:
-    place, _, short = name.rpartition(":")
+    place, short = split_name(name)
     return function == short and place in ("", file)
 
 
@@ -103,22 +127,55 @@ def _why_not(function: ContractFunction | None) -> str:
     return f"all {function.compared} compared calls do what they did, or what its contract says"
 
 
-def _written(call: DifferingCall, name: str, versions: OpenedVersions) -> str:
+def _written_script(
+    commands: BuildAndTest, call: DifferingCall, name: str, versions: OpenedVersions
+) -> _PreparedTest:
+    """Write a script that makes the call alone."""
     try:
-        return call_test(call.view, call.function, list(call.differences), versions.bad)
+        test = call_test(call.view, call.function, list(call.differences), versions.bad)
     except NotWritableError as why:
-        raise UserError(
-            f"--explain {name}: its first differing call cannot be run alone: {why}.\n{_ADVICE}",
-            slug="call-not-repeatable",
+        raise _not_repeatable(
+            f"--explain {name}: its first differing call cannot be run alone: {why}.", _ADVICE
         ) from None
+    for tree in (versions.good, versions.bad):
+        (tree / TEST_FILE).write_text(test, "utf-8", "surrogateescape")
+    python = next(iter(call.view.bad_process.command), "python")
+    return _PreparedTest(replace(commands, test=f"{shlex.quote(python)} {TEST_FILE}"), test)
+
+
+def _checked_call(
+    commands: BuildAndTest, call: DifferingCall, name: str, versions: OpenedVersions
+) -> _PreparedTest:
+    """Have the functions of both versions check the call, if that is possible."""
+    view = call.view
+    good = view.good_process.functions[view.good.function]
+    inserted: list[tuple[str, str]] = []
+    try:
+        if call.way != "aligned":
+            raise NotCheckableError("no call of the good version's run starts in its state")
+        check = call_check(view, call.differences)
+        if check is None:
+            return _PreparedTest(replace(commands, compares_output=True), _PRINTS)
+        for tree, function in ((versions.good, good), (versions.bad, call.function)):
+            path = tree / function.file
+            found = checked_source(path.read_bytes(), function.file, function.line, check)
+            path.write_bytes(found.content)
+            inserted += found.inserted
+    except (NotCheckableError, OSError) as why:
+        raise _not_repeatable(
+            f"--explain {name}: its first differing call cannot be checked: {why}.", _ADVICE
+        ) from None
+    return _PreparedTest(commands, check.words(call.function.name), tuple(inserted))
+
+
+def _not_repeatable(*lines: str) -> UserError:
+    return UserError("\n".join(lines), slug="call-not-repeatable")
 
 
 def _explained(
-    request: ContractRequest, versions: OpenedVersions, call: DifferingCall, name: str,
+    request: ContractRequest, versions: OpenedVersions, commands: BuildAndTest, name: str,
     watcher: Watcher,
 ) -> Explanation:  # fmt: skip
-    python = next(iter(call.view.bad_process.command), "python")
-    commands = replace(request.commands, test=f"{shlex.quote(python)} {TEST_FILE}")
     isolate = IsolateRequest(str(versions.good), str(versions.bad), commands, request.repo)
     try:
         return explain_failure(ExplainRequest(isolate), watcher)[0]
@@ -126,8 +183,55 @@ def _explained(
         if error.slug not in ("good-fails", "bad-passes"):
             raise
         what = str(error).partition("\n")[0]
-        raise UserError(
-            f"--explain {name}: run alone, its first differing call does not differ in this way: "
-            f"it depends on more than its recorded state.\n{what}\n{_ADVICE}",
-            slug="call-not-repeatable",
+        way = "checked" if versions.language.is_compiled else "run alone"
+        raise _not_repeatable(
+            f"--explain {name}: {way}, its first differing call does not differ in this way: "
+            "it depends on more than its recorded state.",
+            what,
+            _ADVICE,
         ) from None
+
+
+def _as_written(
+    found: Explanation, inserted: Sequence[tuple[str, str]], function: CalledFunction
+) -> Explanation:
+    """Return an explanation without what was put into sources."""
+    own = {
+        (PREFIX, ""),
+        (RESULT, "result"),
+        (GIVEN, ""),
+        (BODY, function.name),
+        (THROWN, "exception"),
+        (CHOSEN, "this call"),
+    }
+    longest = sorted({*inserted, *own}, key=lambda pair: -len(pair[0]))
+
+    def shown(each: Any) -> Any:
+        if isinstance(each, str):
+            for text, original in longest:
+                each = each.replace(text, original)
+            return each
+        if isinstance(each, bytes):
+            return shown(each.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        if isinstance(each, dict):
+            return {shown(key): shown(value) for key, value in each.items()}
+        if isinstance(each, tuple | list | frozenset) and not hasattr(each, "_fields"):
+            return type(each)(map(shown, each))
+        if is_dataclass(each) and not isinstance(each, type):
+            values = {own.name: shown(getattr(each, own.name)) for own in fields(each) if own.init}
+            return replace(each, **values)
+        return each
+
+    explanation: Explanation = shown(found)
+    name = function.name.rpartition("::")[2]
+    chain = (
+        replace(link, function=name) if _is_body(link, function) else link
+        for link in explanation.chain
+    )
+    return replace(explanation, chain=tuple(chain))
+
+
+def _is_body(link: Link, function: CalledFunction) -> bool:
+    """Is a link in the lambda that holds the body of a function of C++?"""
+    is_ours = link.function == "operator()" or link.function.startswith((WATCH, "whence_tried"))
+    return link.file == function.file and is_ours

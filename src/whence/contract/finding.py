@@ -17,6 +17,7 @@ from whence.source_lines import decoded_lines
 from whence.trace.function_pairs import FunctionSource
 
 _HEADER = re.compile(r"^\s*function\s+(\S+)\s*$")
+_NAMED = re.compile(r"(?:(.*?[^:]):)?(?!:)(.+)")  # names of C++ have two colons
 FunctionKey = tuple[str, str]
 
 
@@ -126,7 +127,7 @@ class ContractReader:
 
     def _named(self, name: str, line: ContractLine, column: int) -> FunctionSource:
         """Return the function that FILE:NAME or NAME means."""
-        file, _, short = name.rpartition(":")
+        file, short = split_name(name)
         found = [
             function for function in self._sources.bad
             if function.name == short and (not file or function.file == file)
@@ -138,6 +139,12 @@ class ContractReader:
         if len(found) != 1:
             complain([line], column, what, "Name it as FILE:NAME, with the path in the tree.")
         return found[0]
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return the file, if there is one, and the name that FILE:NAME or NAME spells."""
+    found = _NAMED.fullmatch(name)
+    return (found[1] or "", found[2]) if found else ("", name)
 
 
 def _comments(lines: Sequence[str], file: str, sign: str) -> Iterator[ContractLine]:

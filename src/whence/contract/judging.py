@@ -44,6 +44,7 @@ class DifferingCall:
     view: CallView
     function: CalledFunction
     differences: tuple[Difference, ...]
+    way: str  # "aligned", or "rerun": the good function was run on its state
 
 
 @dataclass
@@ -367,7 +368,7 @@ class _ProcessJudging:
             way=way,
             within=within.unjudged[:_MAX_WITHIN],
         )
-        differing = DifferingCall(view, tally.function, tuple(differences))
+        differing = DifferingCall(view, tally.function, tuple(differences), way)
         tally.offend(order, offending, within, differing)
         found = _Differing(
             tally.function.name, tally.is_edited or bool(within.unjudged),
