@@ -60,6 +60,16 @@ def test_each_link_of_a_python_chain_is_proved(tmp_path: Path) -> None:
     assert all(holds for _, holds in links)
 
 
+def test_without_a_build_whose_values_can_be_altered_the_chain_is_still_explained(
+    tmp_path: Path,
+) -> None:
+    build = ("--build", '[ "$WHENCE_MODE" != patch ] && $CC -g -o program program.c')
+    links = proved(tmp_path, "program.c", C_PROGRAM, "./program", *build)
+    assert ("int wide = size * 3;", None) in links
+    notes = json.loads((tmp_path / "result.json").read_text())["notes"]
+    assert any(note.startswith("The chain was not proved. The program does not") for note in notes)
+
+
 def test_a_link_that_is_not_needed_is_marked(tmp_path: Path) -> None:
     """Each of two ways is enough for the failure: to mend one of them does not help."""
     text = C_PROGRAM.replace("room + noise < 10", "room < 10 && scaled(4) < 10")

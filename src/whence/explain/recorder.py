@@ -76,6 +76,11 @@ class Recorder:
         expected = Outcome.PASS if reverted else Outcome.FAIL
         return recording if recording and recording.outcome is expected else None
 
+    @property
+    def patient_commands(self) -> BuildAndTest:
+        """The commands, with the time that recorded builds and runs take."""
+        return replace(self.commands, timeout=_MAX_SECONDS)
+
     def _clean(self, reverted: Reverted) -> Recording:
         """Record in a clean tree."""
         self._warm = None
@@ -89,8 +94,7 @@ class Recorder:
         out = self._folder / str(len(self._known))
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir(parents=True)
-        # A recorded build or run may take longer than the user's limit for a plain one.
-        commands = replace(self.commands, timeout=_MAX_SECONDS)
+        commands = self.patient_commands
         assert self._language is not None, "`use` comes first"
         seconds, size = self._hang_limits.get(reverted, (None, self._max_trace))
         record_warm = self._language.record_warm

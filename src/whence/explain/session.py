@@ -334,17 +334,22 @@ class _Explaining:
         self._watcher.phase("proving the chain")
         language = language_of(found.flow.thread.recording)
         assert bad.failure is not None
-        with self._context.timed("proof"):
-            proved = prove_chain(
-                explanation.chain, language=language, changes=self._context.changes,
-                commands=self._context.recorder.commands, folder=self._session.folder / "proved",
-                failing=found.flow.thread, passing=fixed, failure=bad.failure,
-                label="fixed" if choice.explained.fixed else "good",
-            )  # fmt: skip
+        recorder = self._context.recorder
+        is_hang = bad.failure.kind == "timeout"
+        try:
+            with self._context.timed("proof"):
+                proved = prove_chain(
+                    explanation.chain, language=language, changes=self._context.changes,
+                    commands=recorder.commands if is_hang else recorder.patient_commands,
+                    folder=self._session.folder / "proved",
+                    failing=found.flow.thread, passing=fixed, failure=bad.failure,
+                    label="fixed" if choice.explained.fixed else "good",
+                )  # fmt: skip
+        except UserError as error:  # the answer without a proof is worth having
+            return _noted(explanation, str(error).splitlines()[0])
         if proved is None:
-            self._session.note("The chain was not proved: built so that values can be put in, "
-                               "the bad version passes.")  # fmt: skip
-            return explanation
+            why = "Built so that values can be put in, the bad version passes."
+            return _noted(explanation, why)
         return replace(explanation, chain=proved.links, proving_runs=proved.runs)
 
     def _explanation_of(
@@ -464,3 +469,9 @@ def _not_comparable(error: UserError) -> Unexplained:
         summary = f"built with whence-cc, which records it: {summary}"
     details = str(error).splitlines()[1:-1]  # the last line is advice for those who cannot go on
     return Unexplained(summary, "\n".join(details))
+
+
+def _noted(explanation: Explanation, why: str) -> Explanation:
+    """Return an explanation with a note that says why its chain was not proved."""
+    notes = (*explanation.result.notes, f"The chain was not proved. {why}")
+    return replace(explanation, result=replace(explanation.result, notes=notes))

@@ -11,8 +11,8 @@ from typing import Any
 from whence.frontend.python.record import COMPARABLE, build_plain, hooked, keep_sources
 from whence.frontend.recorded_run import MODULES, write_run
 from whence.frontend.rerun.built_tree import BuiltTree
-from whence.frontend.rerun.forked_python import REACHED, ForkedAlterations, logged_events
 from whence.frontend.rerun.interventions import PatchedProcess
+from whence.frontend.rerun.python_forks import REACHED, ForkedAlterations, logged_events
 from whence.frontend.rerun.rerun_limit import RerunLimit
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.model import Run
