@@ -305,6 +305,32 @@ PYTHON_NEW_FUNCTION = """
          return found
      assert exceeded({"food": 20, "rent": 800}) == []  # [fails]
 """
+# Without [level], each of the words is read in the careful way.  Both ways are executed anyway.
+PYTHON_OTHER_CALLS = """
+    -is_counted = False
+    +is_counted = True
+     counted = []
+     class Word:
+         def __init__(self, least):
+             self.least, self.level = least, 0
+    -        if least == 1:  # [guard]
+    +        if least >= 1:  # [guard]
+    -            self.level = 1  # [level]
+    +            self.level = 2  # [level]
+         def reads(self, text):
+    -        if self.level > 0:  # [quick]
+    +        if self.level > 1:  # [quick]
+                 return len(text) > 0
+             return len(text) >= self.least
+     class Mark(Word):
+         def __init__(self):
+             self.least, self.level = 1, 3
+     for word in (Mark(), Word(0), Word(1), Word(1)):
+         word.reads("ab")
+         if is_counted:
+             counted.append(word)
+     assert not Word(3).reads("ab")  # [fails]
+"""
 
 
 def check_dodge(answer: ExplainedPair, fault: str, dodge: str) -> None:
@@ -523,6 +549,10 @@ def test_a_piece_of_a_block_that_makes_python_return_a_default_is_not_enough(
     answer = explain_python(tmp_path, PYTHON_PIECE)
     assert answer.root == {"fault"}
     assert any(b"replace" in hunk.added for change in answer.result.root for hunk in change.hunks)
+
+
+def test_of_two_sets_whose_runs_execute_the_same_lines_the_calls_decide(tmp_path: Path) -> None:
+    assert explain_python(tmp_path, PYTHON_OTHER_CALLS).root == {"guard"}
 
 
 def test_a_faulty_new_function_of_python_is_in_the_root_and_on_the_chain(tmp_path: Path) -> None:
