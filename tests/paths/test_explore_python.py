@@ -425,3 +425,28 @@ def test_a_deletion_that_did_not_happen_has_its_place_in_the_order(tmp_path: Pat
 def test_a_deletion_whose_key_a_branch_chose_has_its_place_in_the_order(tmp_path: Path) -> None:
     source = EMPTIED.replace('"a"]', '"a" if amount != 7 else "b"]')
     explored_script(tmp_path, source, stdin="-3\nl\n", at="output", most=12)
+
+
+# A line makes a list for `rest`, where Python kept a list of an earlier one.
+STARRED = """
+import sys
+
+def read_sum(words):
+    print("much" if int(words[0]) > 10 else "little")
+
+def read_name(words):
+    print("yes" if words[2] == "x" else "no")
+
+for line in sys.stdin:
+    name, *rest = line.split()
+    globals()["read_" + name](rest)
+"""
+
+
+def test_the_list_of_a_starred_target_is_another_one_in_each_line(tmp_path: Path) -> None:
+    files = {"p.py": STARRED, "in": "sum 1 2\nname a b c d\nname e f g h\n"}
+    opened = python_program(tmp_path, files, "python p.py < in")
+    run = opened.run(opened.first)
+    opened.close()
+    compared = [one for one in run.path.conditions if str(ord("x")) in str(one.fact.formula)]
+    assert len(compared) == 2

@@ -804,3 +804,25 @@ counts["b"] = counts["a"]
 counts["b"] -= 1
 print(counts)
 """
+
+PROGRAMS["starred targets"] = """
+def read(line):
+    words = line.split()
+    name, *rest = words
+    return name, globals()["read_" + name](rest)
+def read_a(words):
+    return len(words)
+def read_b(words):
+    return words[2]
+for line in ["a 1 2", "a 3", "b 4 5 6 7", "a", "b 8 9 10"]:
+    print(read(line))
+for first, *middle, last in [(1, 2), [3, 4, 5], "wxyz"]:
+    middle.append(first)
+    print(first, middle, last)
+(*x, y), z = [(1, 2, 3), 4]
+*head, [tail, *more] = ["p", "q", ["r", "s"]]
+class Box: pass
+box = Box()
+*box.all, one = "abc"
+print(x, y, z, head, tail, more, box.all, one, [b for a, *b in [(1, 2), (3,)]])
+"""

@@ -108,7 +108,9 @@ def _at(site: Site, items: Sequence[AnyValue], key: AnyValue) -> AnyValue:
     if index is None:
         return NO_RULE
     if not is_symbolic(key):
-        return None if site.raised else items[index.value]
+        # An index of the run lies outside if code that is not recorded has changed the container.
+        is_inside = -size <= index.value < size
+        return None if site.raised else items[index.value] if is_inside else NO_RULE
     inside = z3.And(index.term >= -size, index.term < size)
     if not site.defined(inside, index.unknowns, "IndexError", bounds=True):
         return None

@@ -769,6 +769,7 @@ static void complete(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
     case O_INPLACE: complete_inplace(k, a, op, step, value); break;
     case O_CALL: complete_call(k, a, op, step, value); break;
     case O_LIST: case O_TUPLE: case O_SET: case O_DICT: note_made(&k->objects, value, step); break;
+    case O_UNPACK: note_made(&k->objects, value, step); break;  /* the list of a starred target */
     case O_LAMBDA: case O_GENEXPR: case O_DEF: complete_function(k, a, op, step, value); break;
     case O_CLASS: complete_class(k, a, op, step, value); break;
     case O_COMP: complete_comprehension(k, a, op, step, value); break;

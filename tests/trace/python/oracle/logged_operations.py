@@ -41,6 +41,7 @@ class LoggedOperations:
             "tuple": self._display,
             "set": self._display,
             "dict": self._display,
+            "unpack": self._display,  # the list of a starred target
             "lambda": self._function,
             "genexpr": self._function,
             "def": self._function,

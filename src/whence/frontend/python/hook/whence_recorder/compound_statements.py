@@ -77,9 +77,9 @@ class CompoundStatementRewriter(SimpleStatementRewriter):
         value, op = self.next(node.target, node.iter, use, is_async)
         head.close([body, otherwise])
         self.start(body)
-        node.target = self.assign(node.target, op, logs=False)
+        node.target, lists = self.assigned(node.target, op, logs=False)
         begun = self.note(function, op, node.target, value)
-        node.body = [begun, *self._loop(node.body, head, after)]
+        node.body = [begun, *lists, *self._loop(node.body, head, after)]
         self.start(otherwise)
         stop = constant(STOP, node.target)
         node.orelse = [

@@ -28,12 +28,13 @@ class SimpleStatementRewriter(StatementRewriter):
 
     def _assign_statement(self, node: Node) -> Rewritings:
         node.value, value = self.expression(node.value)
-        last = len(node.targets) - 1
+        last, noted = len(node.targets) - 1, []
         for i, target in enumerate(node.targets):
-            node.targets[i] = self.assign(target, value, logs=i == last)
+            node.targets[i], lists = self.assigned(target, value, logs=i == last)
+            noted += lists
         if len(node.targets) == 1:
             node.value = self._alterable(node.value, node.targets[0])
-        return [node, *self._logged_store(node)]
+        return [node, *noted, *self._logged_store(node)]
 
     def _alterable(self, value: Node, target: Node) -> Node:
         """Return the value of a store that was just emitted, so that a rerun can alter it."""

@@ -10,11 +10,11 @@ import _ast as ast
 
 from .expressions import ExpressionRewriter
 from .ops import OpBlock, RecordedOp
-from .recorder_calls import end_row, place, statement
+from .recorder_calls import end_row, place, read, statement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .ops import Node
+    from .ops import Node, Use
 
     Rewritings = list[Node]  # the statements that replace one
 
@@ -58,6 +58,17 @@ class StatementRewriter(ExpressionRewriter):
     def done(self, op: RecordedOp, at: Node) -> Node:
         """Return a statement that logs that `op` was executed."""
         return statement(self.calls("e", op, at))
+
+    def assigned(self, target: Node, value: Use, *, logs: bool) -> tuple[Node, Rewritings]:
+        """Emit the stores of an assignment; return the target and what logs its new lists.
+
+        A starred target gets a list that is made for it, often where a freed one was.  Nothing else
+        says that it is another object.
+        """
+        self.new_lists = []
+        target = self.assign(target, value, logs=logs)
+        made, self.new_lists = self.new_lists, []
+        return target, [self.note("w", op, name, read(name.id, name)) for op, name in made]
 
     def note(self, function: str, op: RecordedOp, at: Node, value: Node) -> Node:
         """Return a statement that logs the value of `op`."""

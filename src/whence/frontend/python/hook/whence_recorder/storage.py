@@ -48,6 +48,9 @@ class StorageRewriter(OpFlow):
         self.module, self.scope = module, scope
         self.calls = module.calls
         self.constant_use = module.constants.use
+        self.new_lists: list[
+            tuple[RecordedOp, Node]
+        ] = []  # what starred names got, and these names
 
     def expression(self, node: Node) -> Rewritten:
         """Rewrite an expression by the method that is named after its kind."""
@@ -132,6 +135,8 @@ class StorageRewriter(OpFlow):
             target.slice, key = self.key(target.slice)
             self._after(self.emit("set_item", target, [owner, key, value]), logs)
         elif isinstance(target, ast.Starred):
+            if isinstance(target.value, ast.Name) and isinstance(value, RecordedOp):
+                self.new_lists.append((value, target.value))
             target.value = self.assign(target.value, value, logs=logs)
         else:
             for i, part in enumerate(target.elts):
