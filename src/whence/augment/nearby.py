@@ -9,11 +9,12 @@ leads to an output of a new shape is a start for more.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from whence.augment.hinted_inputs import NUMBER, TEXT, Hints
+from whence.augment.records import other_records, split_at
 from whence.inputs import InputSource, SourceKind
 from whence.paths.program import Contents
 from whence.subject.command import Ended
@@ -26,6 +27,7 @@ _MAX_WORD = 40  # bytes of a word that is put into inputs; guessed
 _MAX_SEEDS = 48  # inputs that others are made from, the latest; guessed
 _MAX_LENGTH = 1 << 13  # of an input that is made, in bytes; guessed
 _MAX_EDITS = 4  # of one input; guessed
+_SHARE_OF_RECORDS = 0.5  # of the edits of an input whose records are known; guessed
 _SMALL = 1000  # the largest number once larger ones made runs too long; guessed
 _NO_ZERO = (SourceKind.ARGUMENT, SourceKind.VARIABLE)
 
@@ -63,6 +65,8 @@ class NearbyInputs:
         self._compared: list[bytes] = []  # words that a run compared a piece of its input with
         self._seeds: list[Contents] = []
         self._best: list[Contents] = []  # those that reach the change
+        # Where the records of a text begin, once for each way to see it:
+        self._records: dict[tuple[InputSource, bytes], list[tuple[int, ...]]] = {}
         self._shapes: set[bytes] = set()
         self.is_careful = False  # do large numbers make runs too long?
 
@@ -71,6 +75,13 @@ class NearbyInputs:
         for word in words:
             if 0 < len(word) <= _MAX_WORD and word not in self._compared:
                 self._compared.append(word)
+
+    def learn_records(
+        self, contents: Contents, starts: Mapping[InputSource, list[tuple[int, ...]]]
+    ) -> None:
+        """Note where the records of a run's inputs begin."""
+        for source, ways in starts.items():
+            self._records[source, contents[source]] = ways
 
     def add_best(self, contents: Contents) -> None:
         """Note an input that reaches the change."""
@@ -95,13 +106,22 @@ class NearbyInputs:
         found = dict(pick.choice(seeds))
         for _ in range(pick.choice((1, 1, 1, 2, 2, 3, _MAX_EDITS))):
             source = pick.choice(present)
-            text = self._edited(found[source])
+            ways = self._records.get((source, found[source]))
+            if ways and pick.random() < _SHARE_OF_RECORDS:
+                text = self._with_other_records(split_at(found[source], pick.choice(ways)))
+            else:
+                text = self._edited(found[source])
             if source.kind in _NO_ZERO:
                 text = text.replace(b"\0", b"")
             found[source] = text[:_MAX_LENGTH]
         return found
 
     # --- edits -----------------------------------------------------------------------------------
+
+    def _with_other_records(self, records: list[bytes]) -> bytes:
+        for _ in range(self._random.choice((1, 1, 2, 3))):
+            records = other_records(records, self._random) or records
+        return b"".join(records)
 
     def _edited(self, text: bytes) -> bytes:
         tokens = _TOKEN.findall(text)
@@ -174,8 +194,10 @@ class NearbyInputs:
         pick = self._random
         lines = b"".join(tokens).splitlines(keepends=True)
         at, other = pick.randrange(len(lines)), pick.randrange(len(lines))
-        kind = pick.choice((0, 1, 2, 3, 3, 3, 4, 4))
-        if kind == 0:
+        kind = pick.choice((0, 1, 2, 3, 3, 3, 4, 4, 5, 5))
+        if kind == 5:
+            lines = other_records(lines, pick)
+        elif kind == 0:
             del lines[at]
         elif kind == 1:
             lines[at], lines[other] = lines[other], lines[at]

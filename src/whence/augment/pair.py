@@ -22,6 +22,7 @@ from whence.augment.seen_runs import SeenRun
 from whence.causes.comparison import Comparison
 from whence.causes.printed_bytes import byte_sources, call_arguments
 from whence.darwin.joint import Joint
+from whence.paths.conditions import ConditionKind
 from whence.paths.explore import negated
 from whence.paths.terms import Fact
 from whence.program.ids import Op, Step
@@ -117,13 +118,21 @@ class RunPair:
 
     @cached_property
     def differing(self) -> tuple[list[int], list[int]]:
-        """The numbers of the conditions of each run that the other run does not have as well."""
-        bad, good = self.facts
-        known = [{fact.formula.get_id() for fact in facts} for facts in (good, bad)]
+        """The numbers of the conditions of each run that the other run does not have as well.
+
+        Which element of a table is accessed is the same condition wherever the table lies, and
+        that it is inside the table is no way that a run goes.
+        """
+        plain = [[z3.simplify(fact.formula) for fact in facts] for facts in self.facts]
+        numbers = [[formula.get_id() for formula in formulas] for formulas in plain]
+        known = [set(numbers[GOOD]), set(numbers[BAD])]
         found = [
-            [at for at, fact in enumerate(facts) if fact.formula.get_id() not in known[of]]
-            for of, facts in enumerate((bad, good))
-        ]
+            [
+                at for at, (number, one) in enumerate(zip(own, run.conditions, strict=True))
+                if number not in known[of] and one.kind is not ConditionKind.BOUNDS
+            ]
+            for of, (own, run) in enumerate(zip(numbers, self.runs, strict=True))
+        ]  # fmt: skip
         return found[BAD], found[GOOD]
 
     # --- questions -------------------------------------------------------------------------------
@@ -141,12 +150,22 @@ class RunPair:
         return PairQuestion(aim, question, step, of, self.runs[of].flow.op_of(step))
 
     def _output_questions(self) -> Iterator[PairQuestion]:
-        """Both runs keep their ways, and a printed value differs (thesis, 6.4.3)."""
+        """Both runs keep their ways, and a printed value differs (thesis, 6.4.3).
+
+        Where it differs already and the output does not, both versions print the same text in two
+        ways.  Zero and another sign are written in other ways than most numbers.
+        """
         bad, good = self.facts
         for step in self.printed:
             wanted = self.differs(step)
-            if wanted is not None:
-                yield self._asked(Aim.OUTPUT, [*bad, *good], wanted, step)
+            if wanted is None:
+                continue
+            kept = [*bad, *good]
+            if not self._differ_now(step):
+                yield self._asked(Aim.OUTPUT, kept, wanted, step)
+                continue
+            for other in self._other_signs(step):
+                yield self._asked(Aim.OUTPUT, kept, other, step)
 
     def _branch_questions(self) -> Iterator[PairQuestion]:
         """One run keeps its way to a branch, the other one turns there (thesis, PropCjmp)."""
@@ -180,7 +199,7 @@ class RunPair:
         for step in self.bad.changed_steps(_MAX_EXECUTIONS):
             other = self.counterpart(BAD, step)
             wanted = self.differs(step)
-            if other is None or wanted is None:
+            if other is None or wanted is None or self._differ_now(step):
                 continue
             kept = [*bad[: self.bad.before(step)], *good[: self.good.before(other)]]
             yield self._asked(Aim.INFECT, kept, wanted, step)
@@ -224,6 +243,30 @@ class RunPair:
         if own is None or theirs is None or own.unknowns == theirs.unknowns == 0:
             return None
         return self.unequal(own, theirs)
+
+    def _differ_now(self, step: Step) -> bool:
+        """Does a step have another value than its counterpart in these runs?"""
+        return not self.comparison.is_same(step)
+
+    def _other_signs(self, step: Step) -> Iterator[Fact]:
+        """Yield, for the signs that a printed number does not have, that it has that sign."""
+        other = self.counterpart(BAD, step)
+        assert other is not None, "only what both versions print is compared"
+        for of, at in ((BAD, step), (GOOD, other)):
+            term, known = self._term(of, at), self.runs[of].flow.value(at)
+            if term is None or not term.unknowns or not isinstance(known, int):
+                continue
+            if not (z3.is_bv(term.formula) or z3.is_int(term.formula)):
+                continue
+            if z3.is_bv(term.formula):
+                known = z3.BitVecVal(known, term.formula.size()).as_signed_long()
+            for formula, is_now in (
+                (term.formula == 0, known == 0),
+                (term.formula < 0, known < 0),
+                (term.formula > 0, known > 0),
+            ):
+                if not is_now:
+                    yield Fact(formula, term.unknowns)
 
     def operand_term(self, of: int, operand: Operand) -> Fact | None:
         """Return the value of an operand; a plain number if no input counts, None: unknown."""

@@ -21,6 +21,7 @@ from whence.augment.hinted_inputs import NO_HINTS, Hints, hinted_numbers, hinted
 from whence.augment.nearby import NearbyInputs, Vocabulary
 from whence.augment.pair import BAD, Aim, PairQuestion, RunPair
 from whence.augment.questions import InputQuestion, QuestionAnswer, QuestionAsker
+from whence.augment.records import record_starts
 from whence.augment.seen_runs import Identity, SeenRun, VersionRuns, inputs_key
 from whence.augment.uses import use_distances
 from whence.explain.meeting.version_index import Ids
@@ -47,6 +48,7 @@ _MORE_PATIENCE = 8  # how many times longer than another run it may take; guesse
 _MAX_CUT_OFF = 3  # runs that took longer, until large numbers are left out; guessed
 _MAX_REST = 1000  # of these, once all questions were asked; guessed
 _MAX_MISSES = 200  # inputs in a row that were run before; guessed
+_MAX_FIRST = 2  # how often a question of one place comes before all branches; guessed
 _CORRELATED = 1  # what a branch counts more that stands in the way of another one; guessed
 
 
@@ -102,6 +104,12 @@ def ends_differently(good: Ended, bad: Ended) -> bool:
     if (good.timed_out and bad.timed_out) or (good.flooded and bad.flooded):
         return False
     return (good.stdout, good.status, good.timed_out) != (bad.stdout, bad.status, bad.timed_out)
+
+
+def _later(priority: tuple[int, ...], before: int, tries: int) -> tuple[int, ...]:
+    """Return the priority of a question once others like it were asked."""
+    stage, cost, *rest = priority
+    return (stage if tries <= _MAX_FIRST else Aim.FLIP, cost + tries - before, *rest)
 
 
 class ChangeSearch:
@@ -196,8 +204,7 @@ class ChangeSearch:
     def _step(self, entry: _Entry) -> None:
         tried = self._tried(entry.key)
         if tried > entry.tries:  # it is less promising by now
-            stage, cost, *rest = entry.priority
-            entry.priority = (stage, cost + tried - entry.tries, *rest)
+            entry.priority = _later(entry.priority, entry.tries, tried)
             entry.tries = tried
             heappush(self._queue, entry)
             return
@@ -347,6 +354,11 @@ class ChangeSearch:
         key = _Key(_LENGTHS, number)
         self._add(priority, key, ask)
 
+    def _learn(self, seen: SeenRun) -> None:
+        """Note what a run shows about inputs that are close to its own."""
+        self._nearby.learn(one.text for one in seen.run.path.compared)
+        self._nearby.learn_records(seen.contents, record_starts(seen))
+
     # --- reaching --------------------------------------------------------------------------------
 
     def _reach(self, seen: SeenRun) -> None:
@@ -355,7 +367,7 @@ class ChangeSearch:
         best: dict[int, int] = {}
         for turned in (*seen.turned(seen.to_change), *seen.turned_indirectly(seen.to_change)):
             best[turned.number] = min(turned.distance, best.get(turned.number, turned.distance))
-        self._nearby.learn(one.text for one in seen.run.path.compared)
+        self._learn(seen)
         by_step = {seen.conditions[number].step: cost for number, cost in best.items()}
 
         def cost_of(step: Step) -> int | None:
@@ -417,7 +429,7 @@ class ChangeSearch:
             self.state.pair = pair
         number = next(self._numbers)
         self._nearby.add_best(pair.contents)
-        self._nearby.learn(one.text for one in pair.bad.run.path.compared)
+        self._learn(pair.bad)
         self._add_hints(pair.bad.run)
         for asked in pair.questions():
             self._add_pair(asked, 0, pair, number)
@@ -450,7 +462,6 @@ class ChangeSearch:
         is_relaxed: bool = False,
     ) -> None:
         tries = self._tried(key)
-        stage, cost, *rest = priority
-        priority = stage, cost + tries, *rest
+        priority = _later(priority, 0, tries)
         number = next(self._numbers)
         heappush(self._queue, _Entry(priority, number, tries, key, ask, follow, is_relaxed))

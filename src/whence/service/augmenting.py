@@ -50,6 +50,9 @@ from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
 from whence.subject.trial import BuildAndTest
 
+# Names for the folders of the good and of the bad version, of one length: a program has the path of
+# its folder on the stack, and what both versions keep there is to have the same addresses.
+_ALIKE = ("old", "new")
 _EARLY_SHARE, _LATE_SHARE = 0.1, 0.5  # of a change's time for a proof of equality; guessed
 
 
@@ -190,7 +193,7 @@ class AugmentSession:
             number = len(self._opened)
             good, bad = (
                 self._program(tree.root, f"{name}-{number}", given.command)
-                for name, tree in (("good", self._changes.good), ("bad", self._changes.bad))
+                for name, tree in zip(_ALIKE, (self._changes.good, self._changes.bad), strict=True)
             )
             opened = OpenedTest(given, good, bad, self._codes)
             self._versions += [opened.good, opened.bad]
