@@ -29,6 +29,7 @@ class Attribution:
         self._changes, self._bad, self._folder = changes, bad, folder
         self._commands = commands
         self._without: dict[Ids, PlainBuild | None] = {}
+        self._workspaces: dict[Ids, Workspace] = {}
         self.inseparable: set[Ids] = set()  # changes without which the bad version does not build
 
     @cached_property
@@ -38,6 +39,15 @@ class Attribution:
     @cached_property
     def _knowledge(self) -> Knowledge:
         return Knowledge(read_words(self._changes.changes), read_dependencies(self._changes))
+
+    def tree_without(self, changes: Ids) -> Path | None:
+        """Return the sources of the bad version without some changes.
+
+        None: there are no others, or some need these and would have to be reverted too.
+        """
+        if self._is_single or self._knowledge.closure(changes) != changes:
+            return None
+        return self._workspace(changes).tree
 
     def is_due(self, changes: Ids, command: str) -> bool:
         """Does the bad version end differently with a test if these changes are reverted?"""
@@ -51,13 +61,19 @@ class Attribution:
     def _build_without(self, changes: Ids) -> PlainBuild | None:
         if changes not in self._without:
             number = len(self._without)
-            workspace = Workspace(self._folder / f"variant-{number}", self._changes)
-            workspace.become(self._knowledge.closure(changes))
             try:
                 self._without[changes] = build_version(
-                    workspace.tree, self._folder / f"without-{number}", self._commands, "other"
-                )
+                    self._workspace(changes).tree, self._folder / f"without-{number}",
+                    self._commands, "other",
+                )  # fmt: skip
             except UserError:
                 self._without[changes] = None
                 self.inseparable.add(changes)
         return self._without[changes]
+
+    def _workspace(self, changes: Ids) -> Workspace:
+        if changes not in self._workspaces:
+            folder = self._folder / f"variant-{len(self._workspaces)}"
+            self._workspaces[changes] = Workspace(folder, self._changes)
+            self._workspaces[changes].become(self._knowledge.closure(changes))
+        return self._workspaces[changes]

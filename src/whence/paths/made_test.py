@@ -49,6 +49,13 @@ def write_command_test(program: StartedProgram, folder: Path, name: str) -> Made
     return MadeTest(command, tuple(program.arguments), stdin, files, None, runner.name)
 
 
+def remove_test(made: MadeTest, folder: Path) -> None:
+    """Remove the files of a test that shows nothing."""
+    for name in (made.script, made.stdin, made.module, *made.files.values()):
+        if name is not None:
+            (folder / name).unlink(missing_ok=True)
+
+
 def _command(program: StartedProgram) -> str:
     settings = [f"{name}={shlex.quote(value)}" for name, value in program.variables.items()]
     return " ".join([*settings, shlex.join(program.arguments)])

@@ -38,10 +38,12 @@ from whence.model import (
     Reported,
 )
 from whence.paths.input_spec import InputSpec
+from whence.paths.made_test import remove_test
 from whence.paths.program import Contents, InputProgram
 from whence.paths.solver import Solver
 from whence.search.grouping import grouped_hunks
 from whence.search.isolate import units_of
+from whence.service.change_alone import ChangeAlone
 from whence.service.input_programs import open_program
 from whence.service.meant_differences import MeantDifferences
 from whence.service.recording import Say
@@ -53,6 +55,7 @@ from whence.subject.trial import BuildAndTest
 # Names for the folders of the good and of the bad version, of one length: a program has the path of
 # its folder on the stack, and what both versions keep there is to have the same addresses.
 _ALIKE = ("old", "new")
+_ALONE = "alone"  # names the folders of programs without one change
 _EARLY_SHARE, _LATE_SHARE = 0.1, 0.5  # of a change's time for a proof of equality; guessed
 
 
@@ -106,6 +109,7 @@ class AugmentSession:
         self.builds = 0
         self._versions: list[VersionRuns] = []
         self._opened: dict[str, OpenedTest] = {}
+        self._fixed: dict[str, UserError] = {}  # given tests without inputs, and what was said
         self._meant: dict[Ids, str] = {}  # a test that shows only what contracts allow
 
     @property
@@ -187,10 +191,28 @@ class AugmentSession:
         self.builds += 1
         return build_version(source, self._folder / f"plain-{name}", self._request.commands, name)
 
+    def _open_all(self) -> list[OpenedTest]:
+        """Return the given tests that have inputs, with their programs open in both versions."""
+        if len(self._opened) + len(self._fixed) < len(self._given):
+            for given in self._given:
+                try:
+                    self._open(given)
+                except UserError as error:
+                    if error.slug != "no-free-input":
+                        raise
+                    self._fixed[given.command] = error
+                    self.notes[
+                        f"`{given.command}` gives the program no input that could be another one, "
+                        "so no test is made from it."
+                    ] = None
+            if not self._opened:
+                raise next(iter(self._fixed.values()))
+        return list(self._opened.values())
+
     def _open(self, given: GivenTest) -> OpenedTest:
         """Return a given test, with its program open in both versions."""
         if given.command not in self._opened:
-            number = len(self._opened)
+            number = len(self._opened) + len(self._fixed)
             good, bad = (
                 self._program(tree.root, f"{name}-{number}", given.command)
                 for name, tree in zip(_ALIKE, (self._changes.good, self._changes.bad), strict=True)
@@ -224,16 +246,16 @@ class AugmentSession:
             return AugmentedChange(
                 change, ChangeStatus.EQUAL, "It changes nothing but comments and blanks."
             )
-        tests = [self._open(given) for given in self._given]
+        tests = self._open_all()
+        exposing = self._exposed_by_given(ids)
+        if exposing is not None:
+            return self._given_result(change, exposing)
         if not any(run.targets for test in tests for run in test.seen(ids)):
             return AugmentedChange(
                 change,
                 ChangeStatus.UNKNOWN,
                 "No code of the recorded program lies in it or uses a name that it declares.",
             )
-        exposing = self._exposed_by_given(ids, tests)
-        if exposing is not None:
-            return self._given_result(change, exposing)
         return self._searched(change, ids, sorted(tests, key=lambda test: test.distance(ids)))
 
     def _is_layout(self, change: Reported) -> bool:
@@ -254,20 +276,21 @@ class AugmentSession:
             return f"{change.file} is no source file in C, C++ or Python."
         return None
 
-    def _exposed_by_given(self, ids: Ids, tests: list[OpenedTest]) -> OpenedTest | None:
-        for test in tests:
+    def _exposed_by_given(self, ids: Ids) -> GivenTest | None:
+        """Return a given test that shows a change; one without inputs need not be recorded."""
+        for given in self._given:
+            opened = self._opened.get(given.command)
             if (
-                test.given.differs
-                and test.reaches(ids)
-                and self._due.is_due(ids, test.given.command)
-                and not self._is_meant(ids, test.given.command, is_given=True)
+                given.differs
+                and (opened is None or opened.reaches(ids))
+                and self._due.is_due(ids, given.command)
+                and not self._is_meant(ids, given.command, is_given=True)
             ):
-                return test
+                return given
         return None
 
     @staticmethod
-    def _given_result(change: Reported, test: OpenedTest) -> AugmentedChange:
-        given = test.given
+    def _given_result(change: Reported, given: GivenTest) -> AugmentedChange:
         return AugmentedChange(
             change,
             ChangeStatus.EXPOSED,
@@ -302,6 +325,8 @@ class AugmentSession:
             if state.difference is None and state.reached is not None and not proof.is_final:
                 proof = self._proof(change, test, _LATE_SHARE)
                 state.difference = self._shown_by(proof, test, is_shown)
+        if state.difference is None and not proof.is_proved:
+            proof = self._proof_alone(change, ids, test) or proof
         found = self._result(change, test, state, proof, name)
         return replace(
             found,
@@ -334,6 +359,20 @@ class AugmentSession:
             lambda: self._request.clock() > end, change.file,
         )  # fmt: skip
 
+    def _proof_alone(self, change: Reported, ids: Ids, test: OpenedTest) -> EqualityProof | None:
+        """Return that a change among several leaves the code the same; None: it is not known."""
+        if all(one.id in ids for one in self._changes.changes if one.file == change.file):
+            return None  # the proof was about this change alone
+        alone = ChangeAlone(
+            self._due, lambda tree, command: self._program(tree, f"{_ALONE}-{change.id}", command)
+        )
+        if not alone.is_same_code(ids, test, change.file):
+            return None
+        return EqualityProof(
+            True,
+            "Without it, the bad version is the same code once the compiler has simplified both.",
+        )
+
     def _checked(
         self, ids: Ids, test: OpenedTest, contents: Contents, name: str
     ) -> tuple[MadeTest, Ended, Ended] | None:
@@ -343,6 +382,7 @@ class AugmentSession:
             self._mark(self._out / made.module, ids)
         good, bad = self._plain_good.run(made.command), self._plain_bad.run(made.command)
         if not ends_differently(good, bad) or not self._due.is_due(ids, made.command):
+            remove_test(made, self._out)
             return None
         return None if self._is_meant(ids, made.command) else (made, good, bad)
 
