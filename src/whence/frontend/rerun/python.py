@@ -12,7 +12,7 @@ from whence.frontend.python.record import COMPARABLE, build_plain, hooked, keep_
 from whence.frontend.recorded_run import MODULES, write_run
 from whence.frontend.rerun.built_tree import BuiltTree
 from whence.frontend.rerun.interventions import PatchedProcess
-from whence.frontend.rerun.python_forks import REACHED, ForkedAlterations, logged_events
+from whence.frontend.rerun.python_forks import REACHED, ForkedAlterations, comparable_events
 from whence.frontend.rerun.rerun_limit import RerunLimit
 from whence.frontend.test_execution import fixed_addresses, run_in_tree
 from whence.model import Run
@@ -104,7 +104,7 @@ class PythonRerunner:
             if not values:
                 self._limit.unchanged(ended.seconds)
                 if test is None:
-                    self._unchanged = ended, logged_events(out)
+                    self._unchanged = ended, comparable_events(out)
             rerun = self._rerun(values, ended, scratch)
             if record_into is not None:
                 keep_sources(self._tree, out)

@@ -98,7 +98,7 @@ class ForkedAlterations:
         ended = self._forked(server, marshal.dumps(("", 0, [])), None)
         # The output of pytest has the seconds that the test took, so it is judged.
         is_alike = self._judged(ended) == self._judged(fresh)
-        if is_alike and logged_events(out) == events:
+        if is_alike and comparable_events(out) == events:
             return server
         server.close()
         _log.debug("altered runs are not forked: the test runs differently in a fork")
@@ -132,7 +132,7 @@ class ForkedAlterations:
         return Server(program, self._tree, self._commands.memory, self.folder / "streams")
 
 
-def logged_events(trace: Path) -> list[Any]:
+def comparable_events(trace: Path) -> list[Any]:
     """Return the events of a recorded run, but for addresses: a fork has others."""
     return [_events(file) for file in sorted(trace.glob("[0-9]*/*.log"))]
 
