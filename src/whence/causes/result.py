@@ -10,6 +10,8 @@ from whence.model import Cause, Failure, WhyResult
 from whence.trace.recording import Recording
 from whence.trace.slice_at import lines_that_ran
 
+_MAX_LISTED = 5  # sources that a note names; guessed
+
 
 def result_of(
     tree: CauseSearch,
@@ -45,8 +47,23 @@ def result_of(
         solver_calls=tree.solver_cost.calls,
         events=thread.events,
         seconds=seconds,
-        notes=(*observed.notes, *_unproved(causes), *_cut(causes), *notes),
+        notes=(
+            *observed.notes,
+            *unseen_sources(thread.recording),
+            *_unproved(causes),
+            *_cut(causes),
+            *notes,
+        ),
     )
+
+
+def unseen_sources(recording: Recording) -> list[str]:
+    """Return a note if the causes may be incomplete because sources were not recorded."""
+    sources = recording.sources_without_recording()
+    if not sources:
+        return []
+    listed = ", ".join(sources[:_MAX_LISTED]) + " …" * (len(sources) > _MAX_LISTED)
+    return [f"Not recorded: {listed}. What these sources do is only guessed."]
 
 
 def _reached(tree: CauseSearch) -> tuple[Cause, ...]:

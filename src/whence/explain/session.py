@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from whence.causes.observed_failure import ObservedFailure
-from whence.causes.result import result_of
+from whence.causes.result import result_of, unseen_sources
 from whence.changes.changeset import ChangeSet
 from whence.errors import UserError
 from whence.explain.candidates import CandidateChanges
@@ -235,6 +235,8 @@ class _Explaining:
         if passing is not None:
             good = replace(good, covered=dict(covered_lines(passing)))
             context.meeting.limit_to_loaded(good.covered or (), bad.covered or ())
+        for note in unseen_sources(failing):
+            self._session.note(note)
         problem = self._session.problem(good, bad)
         self._watcher.phase("looking for causes")
         with context.timed("semantics"):

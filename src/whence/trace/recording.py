@@ -147,6 +147,10 @@ class Recording(ABC):
     def notes(self, files: set[str]) -> list[str]:
         """Return notes about what was not recorded; `files` are the source files that were."""
 
+    def sources_without_recording(self) -> list[str]:
+        """Return the sources that could only be compiled without recording."""
+        return []
+
     @abstractmethod
     def ended(self, threads: Sequence[Thread]) -> str:
         """Return how the process of these threads ended, such as "exit status 0"."""

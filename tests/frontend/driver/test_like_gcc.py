@@ -56,8 +56,8 @@ OLD_C = {
     "an array in registers": "int f() { register int a[3]; a[0] = 1; return a[0]; }",
     "both faults": "main() { abs(); f(1); }\nvoid f(x) { }",
 }
-# What clang cannot do; docs/limitations.md names them.  If a clang learns one, move it to OLD_C.
-IMPOSSIBLE = {
+# What clang cannot do, so gcc does it.  If a clang learns one, move it to OLD_C.
+LEFT_TO_GCC = {
     "nested function": "int f(int x) { int g(int y) { return x + y; } return g(1); }",
     "variable array in a struct": "int f(int n) { struct { int a[n]; } s; return sizeof s; }",
     "odd main": "int main(int a, char **b, char **c, char **d) { return 0; }",
@@ -160,9 +160,59 @@ def test_clang_alone_rejects_these_faults(tools: Toolchain) -> None:
         assert not compiles(tools, program, f"-Werror={name}", source, "plain"), name
 
 
-def test_what_clang_cannot_do(tools: Toolchain) -> None:
-    rows = [(program, "", False) for program in IMPOSSIBLE.values()]
-    assert verdicts(tools, rows, "x.c", "plain") == rows
+needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+
+
+@needs_gcc
+@pytest.mark.parametrize("mode", ["plain", "record"])
+def test_gcc_compiles_what_clang_cannot(tools: Toolchain, mode: str) -> None:
+    rows = [(program, "-O1 -flto", True) for program in LEFT_TO_GCC.values()]
+    assert verdicts(tools, rows, "x.c", mode) == rows
+
+
+def test_without_gcc_clang_reports_its_error(tools: Toolchain, tmp_path: Path) -> None:
+    tools.write(x_c=LEFT_TO_GCC["nested function"])
+    for name in ("sh", "ld"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    done = tools.sh("$CC -c x.c", PATH=str(tmp_path))  # $CC is a path
+    assert done.status != 0
+    assert "function definition is not allowed here" in done.err
+
+
+@needs_gcc
+@pytest.mark.parametrize("in_one_call", [False, True])
+def test_a_source_left_to_gcc_is_linked_with_recorded_ones(
+    tools: Toolchain, in_one_call: bool
+) -> None:
+    tools.write(
+        main_c='#include <stdio.h>\nint f(int);\nint main(void) { printf("%d\\n", f(41)); }\n',
+        f_c=LEFT_TO_GCC["nested function"],
+    )
+    separate = "$CC -O2 -c main.c && $CC -O2 -c f.c && $CC main.o f.o -o prog"
+    built = tools.sh("$CC -O2 main.c f.c -o prog" if in_one_call else separate)
+    assert (built.status, built.err) == (0, "")
+    assert tools.sh("./prog", SHOW="1").out == "registered\n42\n"
+    assert list(tools.compiled()) == ["main.c"]
+    (entry,) = tools.journal("unrecorded")
+    assert entry["source"] == f"{tools.tree}/f.c"
+    assert "gcc compiled it" in entry["reason"]
+    assert "function definition is not allowed here" in entry["reason"]
+
+
+@needs_gcc
+def test_what_neither_compiles_has_the_message_of_clang_once(tools: Toolchain) -> None:
+    tools.write(x_c="int f(int x) { int g(void) { return y; } return g() }\n")
+    for mode in ("plain", "record"):
+        done = tools.cc("-c", "x.c", mode=mode)
+        assert done.status != 0
+        assert done.err.count("function definition is not allowed here") == 1
+        assert "In function" not in done.err  # a line of gcc
+
+
+@needs_gcc
+def test_a_probe_is_not_left_to_gcc(tools: Toolchain) -> None:
+    program = LEFT_TO_GCC["nested function"]
+    assert not compiles(tools, program, "", "conftest.c", "plain")
 
 
 def gcc_version(command: str) -> int:
@@ -176,7 +226,7 @@ def gcc_version(command: str) -> int:
 @pytest.mark.parametrize(
     ("compiler", "name", "rows"),
     [
-        ("gcc", "x.c", [*ROWS, *PROBES, *((p, "", True) for p in IMPOSSIBLE.values())]),
+        ("gcc", "x.c", [*ROWS, *PROBES, *((p, "", True) for p in LEFT_TO_GCC.values())]),
         ("g++", "x.cc", [(program, "", True) for program in FAULTS_CXX.values()]),
     ],
 )

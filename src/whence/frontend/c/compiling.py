@@ -86,11 +86,19 @@ def inline_defined(text: str) -> str:
 
 
 def compile_recorded(
-    command: Sequence[str], plus: bool, arguments: Sequence[str], mode: str, env: Mapping[str, str]
+    command: Sequence[str],
+    plus: bool,
+    arguments: Sequence[str],
+    mode: str,
+    env: Mapping[str, str],
+    gcc: Sequence[str] = (),
 ) -> int:
-    """Compile as the arguments say, recorded; return the exit status."""
+    """Compile as the arguments say, recorded; return the exit status.
+
+    `gcc` is another compiler with its arguments: it compiles the sources that `command` rejects.
+    """
     line = parse_command_line(list(expand(arguments)))
-    call = CompilerCall(tuple(command), plus, line, mode, env)
+    call = CompilerCall(tuple(command), plus, line, mode, env, tuple(gcc))
     reason = why_plain(line)
     if reason is not None:
         call.note(reason)
@@ -130,6 +138,7 @@ class CompilerCall:
     line: CommandLine
     mode: str
     env: Mapping[str, str]
+    gcc: tuple[str, ...] = ()
     _stdin: bytes | None = field(default=None, init=False)
 
     # -- the whole call -----------------------------------------------------------------
@@ -256,9 +265,12 @@ class CompilerCall:
             compiled, cached = self._compiled(file, output)
         except NotRecorded as error:
             # If the source itself is wrong, this call reports the errors as usual.
-            status = self._compile_plain(file, output)
+            status = self._compile_plain(file, output, is_quiet=bool(self.gcc))
+            reason = str(error)
+            if status != 0 and self.gcc:
+                status = self._compile_with_gcc(file, output)
+                reason = f"clang rejects it, so gcc compiled it; {reason}"
             if status == 0:
-                reason = str(error)
                 self.journal("unrecorded", source=os.path.abspath(file.path), reason=reason)
                 self.note(f"{file.path} is not recorded: {reason}")
             return status
@@ -367,7 +379,9 @@ class CompilerCall:
             )
         return text, done.stderr
 
-    def _compile_plain(self, file: Input, output: str, *, recorded_flags: bool = False) -> int:
+    def _compile_plain(
+        self, file: Input, output: str, *, recorded_flags: bool = False, is_quiet: bool = False
+    ) -> int:
         """Compile one input without recording, but compatible with recorded objects."""
         arguments = (recordable if recorded_flags else linkable)(self.line.arguments)
         words = self._words(
@@ -379,7 +393,14 @@ class CompilerCall:
             words += self._dependencies(file, output)
         stage = "-S" if self.line.stage is Stage.ASSEMBLY else "-c"
         words += [stage, *file.option, file.path, "-o", output]
-        return self._run(words, self._input(file)).returncode
+        return self._run(words, self._input(file), capture=is_quiet).returncode
+
+    def _compile_with_gcc(self, file: Input, output: str) -> int:
+        """Compile one input without recording, with the user's arguments for gcc."""
+        line = parse_command_line(list(expand(self.gcc[1:])))
+        call = replace(self, command=self.gcc[:1], line=line, gcc=())
+        call._stdin = self._stdin
+        return call._compile_plain(file, output)
 
     # -- the cache's key -------------------------------------------------------------------
 

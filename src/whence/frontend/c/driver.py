@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from whence.errors import UserError
 from whence.frontend.c.clang import compiler, run_plain
 from whence.frontend.c.compile_request import ask_server
+from whence.frontend.c.left_to_gcc import NO_LTO, compile_again, gcc_for
 from whence.frontend.c.like_gcc import like_gcc
-from whence.frontend.c.old_c import compile_old_c
 from whence.frontend.c.zig_driver import uses_zig_driver
 
 MODES = ("record", "check", "patch")
+SOURCES = (".c", ".cc", ".cp", ".cxx", ".cpp", ".c++", ".C")  # the names of C and C++ sources
 
 # Folders in which cmake and meson try the compiler; configure scripts name their tests "conftest".
 PROBING = ("/CMakeFiles/CMakeScratch/", "/CMakeFiles/CMakeTmp/", "/CompilerIdC", "/meson-private/")
@@ -82,18 +83,24 @@ def main(plus: bool, arguments: Sequence[str], env: Mapping[str, str]) -> int:
         fill = env.get("WHENCE_FILL")
         if fill:
             arguments = [fill, *arguments]
-        arguments = like_gcc(command, plus, arguments, env, probing=probing)
+        words = like_gcc(command, plus, arguments, env, probing=probing)
         is_plain = mode == "plain" or probing
-        may_be_old = not plus and any(word.endswith(".c") for word in arguments)
+        has_source = any(word.endswith(SOURCES) for word in arguments)
 
-        def compile_(words: Sequence[str]) -> int:
+        def compile_(words: Sequence[str], gcc: str | None) -> int:
+            if is_plain and gcc:
+                return run_plain([gcc], [*arguments, NO_LTO], returns=True)
             if is_plain:
-                return run_plain(command, words, returns=may_be_old)
+                return run_plain(command, words, returns=has_source)
             from whence.frontend.c.compiling import compile_recorded
 
-            return compile_recorded(command, plus, words, mode, env)
+            given = (gcc, *arguments, NO_LTO) if gcc else ()
+            return compile_recorded(command, plus, words, mode, env, given)
 
-        return compile_old_c(compile_, arguments, env) if may_be_old else compile_(arguments)
+        if not has_source:
+            return compile_(words, None)
+        gcc = None if probing else gcc_for(command, plus, env)
+        return compile_again(compile_, words, gcc, env)
     except UserError as error:
         print(f"whence-c{'++' if plus else 'c'}: {error} [{error.slug}]", file=sys.stderr)
         return 2

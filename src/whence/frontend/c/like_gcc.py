@@ -50,7 +50,7 @@ _LACKING = ("-flto", "-ffat-lto", "-fuse-linker-plugin", "-fprofile", "-fcoverag
             "-ftest-coverage", "--coverage", "-coverage", "-fsanitize")  # fmt: skip
 _ASKED = ("-f", "-m", "-W", "-g")  # how the options begin that gcc may have and clang may not
 _NOT_ASKED = ("-Wl,", "-Wa,", "-Wp,", "-Werror", "-fsyntax-only", "-fplugin")
-_ASKING = "WHENCE_ASKING_COMPILER"  # is set while we ask gcc, which could be a link to whence-cc
+ASKING = "WHENCE_ASKING_COMPILER"  # is set while we ask gcc, which could be a link to whence-cc
 
 
 def like_gcc(
@@ -68,7 +68,7 @@ def like_gcc(
     words = _expanded(arguments)
     places = _options(words)
     given = [words[place] for place in places]
-    left_out = set() if env.get(_ASKING) else _gcc_only(command, plus, given, env, probing=probing)
+    left_out = set() if env.get(ASKING) else _gcc_only(command, plus, given, env, probing=probing)
     if list(command[1:2]) == ["clang"]:  # `zig clang`
         left_out |= {word for word in given if word.startswith(_LACKING)}
     is_silent = "-w" in given
@@ -177,7 +177,7 @@ def _takes(command: Sequence[str], plus: bool, options: Sequence[str]) -> bool:
         done = subprocess.run(
             [*command, *words],
             cwd=folder,
-            env=os.environ | {_ASKING: "1", "LC_ALL": "C", "WHENCE_MODE": ""},
+            env=os.environ | {ASKING: "1", "LC_ALL": "C", "WHENCE_MODE": ""},
             stdin=subprocess.DEVNULL,
             capture_output=True,
         )

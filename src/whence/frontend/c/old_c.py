@@ -12,8 +12,7 @@ This module imports only what is cheap, until a source does not compile.
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from whence.frontend.cache_folder import cache_directory
 
@@ -25,41 +24,6 @@ _OTHER_KIND = r"error: redefinition of '(\w+)' as different kind of symbol"
 _REGISTER = "error: address of register variable requested"
 _CONFLICT = r"error: conflicting types for '(\w+)'"
 _IMPLICIT = "previous implicit declaration is here"
-
-
-def compile_old_c(
-    compile_: Callable[[Sequence[str]], int], arguments: Sequence[str], env: Mapping[str, str]
-) -> int:
-    """Compile C; if clang rejects what gcc accepts, compile once more.  Return the exit status.
-
-    `compile_` compiles with the given arguments.
-    """
-    status, text = _compiled(compile_, arguments)
-    words = accepting_words(text.decode("utf-8", "replace"), env) if status else []
-    if words:
-        return compile_([*words, *arguments])
-    sys.stderr.buffer.write(text)
-    sys.stderr.buffer.flush()
-    return status
-
-
-def _compiled(
-    compile_: Callable[[Sequence[str]], int], arguments: Sequence[str]
-) -> tuple[int, bytes]:
-    """Compile; return the exit status, and what was written to standard error meanwhile."""
-    sys.stderr.flush()
-    kept, errors = os.dup(2), os.memfd_create("errors")
-    os.dup2(errors, 2)
-    try:
-        status = compile_(arguments)
-    finally:
-        sys.stderr.flush()
-        os.dup2(kept, 2)
-        os.close(kept)
-    size = os.fstat(errors).st_size
-    text = os.pread(errors, size, 0)
-    os.close(errors)
-    return status, text
 
 
 def accepting_words(errors: str, env: Mapping[str, str]) -> list[str]:

@@ -166,8 +166,16 @@ class CProcess:
 
 
 def c_processes(trace: Path) -> list[CProcess]:
-    """Return the processes that were recorded into a folder, in the order in which they started."""
-    found = [CProcess(path.parent) for path in trace.glob("*/process")]
+    """Return the processes that were recorded into a folder, in the order in which they started.
+
+    Of a program without a recorded source, only the runtime left something behind.
+    """
+    started = [CProcess(path.parent) for path in trace.glob("*/process")]
+    found = [
+        each
+        for each in started
+        if (each.folder / "modules").exists() or any(log.size for log in each.logs)
+    ]
     return sorted(found, key=lambda process: (process.started, process.pid))
 
 

@@ -21,7 +21,7 @@ from whence.trace.c.inputs import inputs_of
 from whence.trace.c.memory import criteria
 from whence.trace.c.noise import may_vary, noisy_steps
 from whence.trace.c.replayed import ReplayedLog
-from whence.trace.c.unrecorded import check_whole, nothing, unrecorded
+from whence.trace.c.unrecorded import check_whole, nothing, unrecorded, unrecorded_sources
 from whence.trace.columns import U32
 from whence.trace.recording import Ending, Image, Process, Progress, Recording, Thread, ThreadLog
 
@@ -113,6 +113,10 @@ class CRecording(Recording):
 
     def nothing(self) -> UserError:
         return nothing(self)
+
+    def sources_without_recording(self) -> list[str]:
+        tree = self.document.get("tree", "") + "/"
+        return [source.removeprefix(tree) for source in unrecorded_sources(self.folder / MODULES)]
 
     def notes(self, files: set[str]) -> list[str]:
         notes = unrecorded(self.folder / MODULES)

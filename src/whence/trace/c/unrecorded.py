@@ -84,7 +84,7 @@ def nothing(recording: Recording) -> UserError:
 def unrecorded(modules: Path) -> list[str]:
     """Return notes on the sources and functions that were compiled without recording."""
     entries = _journal(modules / "unrecorded")
-    sources = sorted({str(e["source"]) for e in entries if "function" not in e})
+    sources = unrecorded_sources(modules)
     functions = sorted({str(e["function"]) for e in entries if "function" in e})
     notes = []
     if sources:
@@ -93,6 +93,12 @@ def unrecorded(modules: Path) -> list[str]:
         listed = ", ".join(functions[:5])
         notes.append(f"functions not recorded: {listed}{' ...' * (len(functions) > 5)}")
     return notes
+
+
+def unrecorded_sources(modules: Path) -> list[str]:
+    """Return the sources that were compiled without recording."""
+    entries = _journal(modules / "unrecorded")
+    return sorted({str(entry["source"]) for entry in entries if "function" not in entry})
 
 
 def _journal(path: Path) -> list[dict[str, object]]:
