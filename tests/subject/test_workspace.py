@@ -255,3 +255,46 @@ def test_a_removed_package_is_removed_with_its_compiled_files(tmp_path: Path) ->
     write(bench.tree / "p/__pycache__/__init__.cpython-311.pyc", "")
     bench.bad()
     assert bench.seen() == {"a": "2"}
+
+
+def modified(path: Path) -> int:
+    return path.stat().st_mtime_ns
+
+
+def test_before_the_first_build_files_have_the_times_of_their_version(tmp_path: Path) -> None:
+    """A release holds generated files, which must not look older than their sources."""
+    same: Text = {"z.h": "h", "a": "a"}
+    good: Text = {"parse.y": "1\nsame\n1\n", "parse.c": "c1", "z.w": "z1", **same}
+    bad: Text = {"parse.y": "2\nsame\n2\n", "parse.c": "c2", "z.w": "z2", **same}
+    bench = VariantWorkspace(tmp_path, good, bad)
+    ages = {"good": {"parse.y": 10, "parse.c": 20, "z.w": 5, "z.h": 6, "a": 7}}
+    ages["bad"] = {"parse.y": 30, "parse.c": 40, "z.w": 50, "z.h": 60, "a": 70}
+    for version, times in ages.items():
+        for name, when in times.items():
+            os.utime(tmp_path / version / name, ns=(when * 10**9, when * 10**9))
+    workspace = Workspace(tmp_path / "again", bench.changes)
+
+    def seconds() -> dict[str, int]:
+        return {name: modified(workspace.tree / name) // 10**9 for name in bad}
+
+    for _ in range(2):
+        workspace.become(BAD)
+        assert seconds() == ages["bad"]
+        workspace.become(bench.changes.everything)
+        assert seconds() == ages["good"]
+    first = next(change.id for change in bench.changes.changes if change.file == "parse.y")
+    workspace.become(frozenset({first}))
+    kept = seconds()
+    assert kept.pop("parse.y") > max(kept.values())
+    assert kept == {n: when for n, when in ages["bad"].items() if n != "parse.y"}
+
+
+def test_after_a_build_what_is_written_looks_new(tmp_path: Path) -> None:
+    bench = VariantWorkspace(tmp_path, {"a.c": "old"}, {"a.c": "new"})
+    os.utime(tmp_path / "good" / "a.c", ns=(10**9, 10**9))
+    bench.bad()
+    bench.workspace.begin_build()
+    (bench.tree / "a.o").write_text("made from new")
+    bench.workspace.finished()
+    bench.good()
+    assert modified(bench.tree / "a.c") > modified(bench.tree / "a.o")

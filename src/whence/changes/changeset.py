@@ -148,6 +148,14 @@ class ChangeSet:
         )
         return (total % 2**256).to_bytes(32, "big")
 
+    def written(self, *, of_good: bool) -> Mapping[str, int]:
+        """Return when the files of a version were last written, in nanoseconds."""
+        return self._written[of_good]
+
+    @cached_property
+    def _written(self) -> dict[bool, dict[str, int]]:
+        return {True: self.good.written(), False: self.bad.written()}
+
     def nodes(self, reverted: Reverted) -> dict[str, TreeNode]:
         """Return the nodes of the variant at touched paths; paths that it lacks are left out."""
         return render_variant(self.file_changes, self.hollow, reverted)

@@ -54,6 +54,15 @@ class Tree:
         kind = self.entries[path].kind
         return TreeNode(kind, read_content(self.root / path, kind))
 
+    def written(self) -> dict[str, int]:
+        """Return when each file of this version was last written, in nanoseconds.
+
+        Files that were taken from the other version may not be there.
+        """
+        files = [path for path, entry in self.entries.items() if entry.kind.is_file]
+        there = [path for path in files if (self.root / path).exists()]
+        return {path: (self.root / path).lstat().st_mtime_ns for path in there}
+
 
 def digest(content: bytes) -> bytes:
     return hashlib.sha256(content).digest()

@@ -67,10 +67,14 @@ class Parcel:
     file_changes: tuple[FileChanges, ...]
     hollow: frozenset[str]
     everything: Reverted
+    times: Mapping[bool, Mapping[str, int]]  # when the files were written; the key: of good?
     base: Path = Path()
 
     def nodes(self, reverted: Reverted) -> dict[str, TreeNode]:
         return render_variant(self.file_changes, self.hollow, reverted)
+
+    def written(self, *, of_good: bool) -> Mapping[str, int]:
+        return self.times[of_good]
 
     def unpack(self, folder: Path) -> Parcel:
         with tarfile.open(fileobj=io.BytesIO(self.archive)) as archive:
@@ -109,6 +113,7 @@ def pack(changes: ChangeSet) -> Parcel:
         changes.file_changes,
         changes.hollow,
         changes.everything,
+        {of_good: changes.written(of_good=of_good) for of_good in (True, False)},
     )
 
 

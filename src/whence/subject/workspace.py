@@ -1,7 +1,9 @@
 """How does a directory become one variant after another and keep what was built in it?
 
-Only the files that differ between two variants are written, so an incremental build rebuilds only
-what depends on them.  A file that is again as in the last build gets back the time that it had
+Before the first build, files have the times that they have in their version: a release holds files
+that were generated from others, and whoever builds it may lack the generator.  After it, only the
+files that differ between two variants are written, so an incremental build rebuilds only what
+depends on them.  A file that is again as in the last build gets back the time that it had
 then: what was built from it is up to date.  Files that a test leaves are removed; files that a
 build leaves are kept.  Nothing is written outside of the directory: see `beneath`.
 """
@@ -35,6 +37,9 @@ class Variants(Protocol):
     @property
     def everything(self) -> Reverted: ...
     def nodes(self, reverted: Reverted) -> dict[str, TreeNode]: ...
+    def written(self, *, of_good: bool) -> Mapping[str, int]:
+        """Return when the files of a version were last written, in nanoseconds."""
+        ...
 
 
 class Workspace:
@@ -45,6 +50,7 @@ class Workspace:
         self._variants = variants
         self._nodes: dict[str, TreeNode] = {}
         self._last_end = 0.0
+        self._is_dated_as_good = False  # do the untouched files have the times of the good version?
         self._built: tuple[dict[str, TreeNode], dict[str, int]] | None = None
         self._untouched = {
             path: kind for path, kind in variants.base_kinds.items() if path not in variants.touched
@@ -80,6 +86,27 @@ class Workspace:
             if self._nodes.get(path) != nodes[path]:
                 self._write(path, nodes[path])
         self._nodes = nodes
+        if self._built is None and not self._last_end:  # no command has run here
+            self._date(reverted)
+
+    def _date(self, reverted: Reverted) -> None:
+        """Give the files the times of their version; those that are as in neither were written now.
+
+        Then `make` generates again what depends on a file that is reverted, and nothing else.
+        """
+        is_good = reverted == self._variants.everything
+        times = self._variants.written(of_good=is_good)
+        as_bad = {} if is_good else self._variants.nodes(frozenset())
+        now = time.time_ns()
+        for path, node in self._nodes.items():
+            if node.kind.is_file:
+                is_whole = is_good or as_bad.get(path) == node
+                self._below.set_time(path, times.get(path, now) if is_whole else now)
+        if is_good or self._is_dated_as_good:
+            for path, kind in self._untouched.items():
+                if kind.is_file and path in times:
+                    self._below.set_time(path, times[path])
+        self._is_dated_as_good = is_good
 
     @property
     def nodes(self) -> Mapping[str, TreeNode]:
