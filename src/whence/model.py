@@ -24,7 +24,7 @@ class ChangeKind(Enum):
     DELETE = "delete"  # a file that only the good version has
     RENAME = "rename"  # only the path; edits inside the file are separate changes
     MODE = "mode"  # only the executable bit
-    REPLACE = "replace"  # binary content, a symlink's target, a file that became something else
+    REPLACE = "replace"  # binary or generated content, a link's target, what became something else
 
 
 @dataclass(frozen=True, slots=True)

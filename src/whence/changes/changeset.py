@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
+from whence.changes.generated import is_generated
 from whence.changes.gitdiff import diff_files
 from whence.changes.halves import has_statements
 from whence.changes.moves import LineBlock, MovedCode, find_moved
@@ -354,7 +355,10 @@ class _Comparison:
             both_files = old.kind.is_file and new.kind.is_file
             if both_files and old.kind != new.kind:
                 file = replace(file, mode=self._change(ChangeKind.MODE, file))
-            if old.content != new.content and both_files and hunks:
+            is_whole = is_generated(old_path, old.content, self._good.entries) and is_generated(
+                new_path, new.content, self._bad.entries
+            )
+            if old.content != new.content and both_files and hunks and not is_whole:
                 file = replace(file, edits=tuple(self._edits(file, hunks)))
             elif old.content != new.content or not (both_files or old.kind == new.kind):
                 file = replace(file, content=self._change(ChangeKind.REPLACE, file))

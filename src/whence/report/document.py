@@ -69,7 +69,9 @@ def diff_lines(change: Reported) -> list[str]:
     if change.kind is ChangeKind.MODE:
         return [f"the executable bit of {change.file}"]
     if change.kind is ChangeKind.REPLACE:
-        return [f"the content of {change.file} as a whole (binary, or another kind of file)"]
+        return [
+            f"the content of {change.file} as a whole (binary, generated, or another kind of file)"
+        ]
     return [line for hunk in change.hunks for line in _hunk_lines(hunk)]
 
 
