@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from whence.contract.c_checked_source import RESULT, THROWN, CallCheck, NotCheckableError
+from whence.contract.c_checked_source import NOT_NULL, RESULT, THROWN, CallCheck, NotCheckableError
 from whence.contract.contracts import CallView
 from whence.contract.differences import Difference
 from whence.trace.calls import Call, Missing, State, WatchedProcess
@@ -40,7 +40,7 @@ def call_check(view: CallView, differences: tuple[Difference, ...]) -> CallCheck
     if view.bad.raised is not None:
         return CallCheck(conditions, number, "1", may_throw=False)
     for each in sorted(differences, key=lambda difference: difference.part != "result"):
-        claim = _claim(view, each.part)
+        claim = _claim(view, each)
         if claim is not None:
             return CallCheck(conditions, number, claim)
     parts = ", ".join(dict.fromkeys(each.where for each in differences[:4]))
@@ -71,20 +71,32 @@ def _part_of_exception(process: WatchedProcess, name: str, state: State) -> str 
     return _equal(process, place, state)
 
 
-def _claim(view: CallView, part: str) -> str | None:
+def _claim(view: CallView, difference: Difference) -> str | None:
     """Return the condition that a part is as the good version left it; None: it has none."""
-    process, call = view.good_process, view.good
+    process, call, part = view.good_process, view.good, difference.part
     if part == "result":
-        return _equal(process, RESULT, call.result)
-    if not _is_place(part):
-        return None
+        return _of_result(process, call.result, difference.path)
     text = _text_of(call, part)
-    if text is not None:
+    if text is not None or not _is_place(part):
         return text
     found = call.around_after.get(part, Missing)
     if found is Missing:
         found = process.state_of(call, part, at_end=True)
-    return _equal(process, part.replace("\\result", RESULT), found)
+    return _equal(process, _written(part), found)
+
+
+def _of_result(process: WatchedProcess, state: State, path: tuple[str, ...]) -> str | None:
+    """Return the condition that a part of the result is what it was."""
+    for step in path:
+        node = process.node(state)
+        state = dict(node[2] if node else ()).get(step.removeprefix("."), Missing)
+    way = "".join(path)
+    return _equal(process, RESULT + way, state) if _is_place(f"result{way}") else None
+
+
+def _written(part: str) -> str:
+    """Return how a part is written in the source; what a pointer leads to now is new there."""
+    return part.replace("(new ", "(").replace("\\result", RESULT)
 
 
 def _text_of(call: Call, part: str) -> str | None:
@@ -117,8 +129,8 @@ def _literal(characters: Iterable[str]) -> str:
 
 def _is_place(part: str) -> bool:
     """Can a part be named in the source?"""
-    is_named = _PLACE.match(part) is not None and "(new" not in part
-    return is_named and not re.search(r"[<{ ]", part)
+    text = _written(part)
+    return _PLACE.match(text) is not None and not re.search(r"[<{ ]|(?:\.|->)_M_", text)
 
 
 def _equal(process: WatchedProcess, place: str, state: State) -> str | None:
@@ -163,6 +175,9 @@ def _choice(view: CallView) -> tuple[tuple[str, ...], int]:
             if (text := _equal(view.bad_process, place, state)) is not None
         }
         written = dict([*written.items()][:_MAX_CONDITIONS])
+        conditions = dict.fromkeys(
+            each for place, text in written.items() for each in (*_guards(place), text)
+        )
         states = {place: given[place] for place in written}
         bad, good = (
             _number(process, call, states)
@@ -172,8 +187,15 @@ def _choice(view: CallView) -> tuple[tuple[str, ...], int]:
             )
         )
         if bad == good and bad is not None:
-            return tuple(written.values()), bad
+            return tuple(conditions), bad
     raise NotCheckableError("it is not the same call in the runs of both versions")
+
+
+def _guards(place: str) -> Iterator[str]:
+    """Yield what must hold in other calls so that a place can be read at all."""
+    for match in re.finditer(r"->", place):
+        if place[: match.start()] != "this":
+            yield place[: match.start()].lstrip("*") + NOT_NULL
 
 
 def _given(call: Call) -> Iterator[tuple[str, State]]:

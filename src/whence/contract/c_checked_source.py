@@ -17,8 +17,8 @@ In C++, the body becomes a lambda, so that members, templates and operators are 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import tree_sitter
 import tree_sitter_c
@@ -32,6 +32,7 @@ BODY = "whence_body"  # the body of a function of C++
 THROWN = "whence_thrown"
 CHOSEN = "whence_chosen"
 WATCH = "whence_watch"
+NOT_NULL = " != 0"  # behind a pointer on the way to a part
 GIVEN = "whence_given_"  # before the name of a parameter of C++, as it was at the start
 _FAILS = (
     "extern {linkage}void __assert_fail(const char *, const char *, unsigned int, const char *)"
@@ -40,6 +41,12 @@ _FAILS = (
 _UNCAUGHT = (  # std::uncaught_exceptions, which needs no header so
     'extern "C" int whence_uncaught() noexcept __asm__("_ZSt19uncaught_exceptionsv"); '
 )
+# What holds for the type of one instance of a template may not compile for that of another one.
+_HOLDS = (
+    "template <class F, class... A> auto whence_holds(int, F f, A&... a) -> decltype(bool(f(a...)))"
+    " { return f(a...); } "
+    "template <class F, class... A> bool whence_holds(long, F, A&...) { return false; } "
+)
 _DECLARED_IN = frozenset(
     {
         *("translation_unit", "declaration_list", "preproc_if", "preproc_ifdef", "preproc_else"),
@@ -47,6 +54,7 @@ _DECLARED_IN = frozenset(
     }
 )
 _COMMENT = re.compile(rb'/\*.*?\*/|//[^\n]*|("(?:\\.|[^"\\])*")', re.DOTALL)
+_VOID = re.compile(r"(?:\w+\s*\(\s*)?void\s*\)?", re.IGNORECASE)  # also API(void), VOID
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b|\"(?:\\.|[^\"\\])*\"")
 _NO_TYPE = frozenset(
     {"static", "inline", "virtual", "explicit", "friend", "extern", "constexpr", "typedef"}
@@ -159,11 +167,32 @@ class _Definition:
             raise NotCheckableError("its definition has another form")
         self.listed = listed
 
+    @property
+    def start(self) -> int:
+        """Where the definition begins; the parser takes a macro before it for its type."""
+        kind = self.node.child_by_field_name("type")
+        is_alone = kind is not None and kind.type == "macro_type_specifier" and self._has_another
+        return kind.end_byte if kind is not None and is_alone else self.node.start_byte
+
+    @property
+    def _has_another(self) -> bool:
+        return any(each.type == "ERROR" for each in self.node.children)
+
+    @property
+    def is_old(self) -> bool:
+        """Are the types of the parameters declared behind the list of their names?"""
+        return any(each.type == "declaration" for each in self.node.children)
+
     def parameters(self) -> Iterator[tuple[str, bool]]:
         """Yield the name of each parameter, and whether it is a reference."""
         for each in self.listed.named_children:
             if each.type == "comment":
                 continue
+            if each.type == "identifier" and self.is_old:
+                yield _plain(each), False
+                continue
+            if each.type == "variadic_parameter_declaration":
+                raise NotCheckableError("it takes any number of arguments")
             declarator = each.child_by_field_name("declarator")
             name = None if declarator is None else _name_in(declarator)
             if name is not None:
@@ -178,7 +207,8 @@ class _Definition:
     def has_result(self) -> bool:
         """Does the function return a value?"""
         kind = self.node.child_by_field_name("type")
-        return kind is not None and (bool(self.stars) or _plain(kind) != "void")
+        is_void = kind is not None and _VOID.fullmatch(_plain(kind)) and not self._has_another
+        return kind is not None and (bool(self.stars) or not is_void)
 
     def result_type(self) -> str:
         """Return the type of the result; empty if the compiler finds it out."""
@@ -216,7 +246,11 @@ def _name_in(declarator: tree_sitter.Node) -> str | None:
 
 def _plain(node: tree_sitter.Node) -> str:
     """Return the text of a node on one line, without comments."""
-    text = _COMMENT.sub(lambda match: match[1] or b" ", node.text or b"")
+    return _one_line(node.text or b"")
+
+
+def _one_line(content: bytes) -> str:
+    text = _COMMENT.sub(lambda match: match[1] or b" ", content)
     return " ".join(text.decode("utf-8", "surrogateescape").split())
 
 
@@ -227,23 +261,29 @@ def _in_c(found: _Definition, check: CallCheck) -> list[Edit]:
     assert found.name is not None
     if found.name.type != "identifier" or len(found.declarator.named_children) > 2:
         raise NotCheckableError("its definition has another form")
-    start, end = found.node.start_byte, found.body.start_byte
+    begin, start = found.node.start_byte, found.start
     whole = found.node.text or b""
-    head = _COMMENT.sub(lambda match: match[1] or b" ", whole[: end - start])
-    if b"#" in head:
+    head = _one_line(whole[start - begin : found.body.start_byte - begin])
+    if "#" in head:
         raise NotCheckableError("its head has directives of the preprocessor")
-    declared = " ".join(head.decode("utf-8", "surrogateescape").split())
+    declared = head
+    if found.is_old:
+        declared = _one_line(whole[start - begin : found.listed.start_byte - begin]) + "()"
     names = [name for name, _ in found.parameters()]
     name = _plain(found.name)
     call = f"{PREFIX}{name}({', '.join(names)})"
-    lines = [_FAILS.format(linkage="", ending=""), *_chosen(check, str)]
+    lines = [
+        _FAILS.format(linkage="", ending=""),
+        "static int whence_calls;",
+        *_chosen(check.conditions, check.number),
+    ]
     lines.append(f"__typeof__({call}) {RESULT} = {call};" if found.has_result else f"{call};")
-    lines.append(_checked(check, name, str))
+    lines.append(_checked(check, name))
     lines.append(f"return {RESULT};" if found.has_result else "")
     edits = [
         (start, start, f"{declared};"),
         (found.name.start_byte, found.name.start_byte, PREFIX),
-        (found.body.end_byte, found.body.end_byte, f" {declared} {{ {' '.join(lines)} }}"),
+        (found.body.end_byte, found.body.end_byte, f" {head} {{ {' '.join(lines)} }}"),
     ]
     if name == "main":  # only a function of this name may end without a result
         edits.append((found.body.end_byte - 1, found.body.end_byte - 1, "return 0; "))
@@ -256,7 +296,10 @@ def _in_c(found: _Definition, check: CallCheck) -> list[Edit]:
 def _in_cxx(found: _Definition, check: CallCheck) -> list[Edit]:
     assert found.name is not None
     parameters = dict(found.parameters())
-    text = " ".join((*check.conditions, check.claim or ""))
+    conditions = [
+        each for each in check.conditions if not parameters.get(each.removesuffix(NOT_NULL))
+    ]  # a reference leads to something
+    text = " ".join((*conditions, check.claim or ""))
     used = [name for name in parameters if name in _WORD.findall(text)]
     kept = {name: f"{GIVEN}{name}" for name in used}
 
@@ -266,8 +309,10 @@ def _in_cxx(found: _Definition, check: CallCheck) -> list[Edit]:
             if parameters[name]:  # the recorded state has a pointer for a reference
                 expression = re.sub(rf"\*{name}\b", name, expression)
                 expression = re.sub(rf"\b{name}->", f"{name}.", expression)
-        return _WORD.sub(lambda match: kept.get(match[0], match[0]), expression)
+        plain = _WORD.sub(lambda match: kept.get(match[0], match[0]), expression)
+        return plain if template is None else _for_some_types(plain, [*kept.values(), RESULT])
 
+    template, is_constant = _around(found.node)
     copies = [
         f"auto&& {kept[name]} = {name};" if parameters[name] else f"auto {kept[name]} = {name};"
         for name in used
@@ -286,10 +331,21 @@ def _in_cxx(found: _Definition, check: CallCheck) -> list[Edit]:
     if check.thrown is not None:
         call = _catching(check.thrown, name, is_plain=is_plain)
     back = "" if is_plain else f" return static_cast<decltype({BODY}())&&>({RESULT});"
-    ends = f"}}; {call} {_checked(check, name, of_start)}{back} }}"
-    begin = f"{{ {' '.join((*copies, *_chosen(check, of_start)))} auto {BODY} = [&](){arrow} {{"
+    claim = None if check.claim is None else of_start(check.claim)
+    ends = f"}}; {call} {_checked(replace(check, claim=claim), name)}{back} }}"
+    starts = [of_start(each) for each in conditions]
+    if is_constant:  # nothing is counted while the compiler computes the call
+        starts.insert(0, "!__builtin_is_constant_evaluated()")
+    chosen = [*_chosen(starts, check.number)]
     top, body = _outside_of_classes(found.node), found.body
     declared = _FAILS.format(linkage='"C" ', ending=" noexcept") + " "
+    if template is None and not is_constant:
+        chosen.insert(0, "static int whence_calls;")
+    else:  # of all types together
+        is_hidden = _is_in_unnamed_namespace(found.node)
+        declared += f"{'static' if is_hidden else '__attribute__((weak))'} int whence_calls; "
+        declared += _HOLDS if template is not None else ""
+    begin = f"{{ {' '.join((*copies, *chosen))} auto {BODY} = [&](){arrow} {{"
     if not check.may_throw:
         declared += _UNCAUGHT
     return [
@@ -311,6 +367,35 @@ def _catching(thrown: tuple[str, str], name: str, *, is_plain: bool) -> str:
     )
 
 
+def _for_some_types(expression: str, names: Iterable[str]) -> str:
+    """Return an expression of a template that is false for types for which it has no meaning."""
+    used = [name for name in names if name in _WORD.findall(expression)]
+    if re.search(r"\bthis->", expression):
+        expression = re.sub(r"\bthis->", "whence_this.", expression)
+    values = [*used, *(["*this"] if "whence_this." in expression else [])]
+    given = ", ".join(f"auto &{name.replace('*', 'whence_')}" for name in values)
+    body = f"[&]({given}) -> decltype(bool({expression})) {{ return {expression}; }}"
+    return f"whence_holds({', '.join(['0', body, *values])})" if values else expression
+
+
+def _around(node: tree_sitter.Node) -> tuple[tree_sitter.Node | None, bool]:
+    """Return the template that a function is part of, and whether it may be a constant."""
+    is_constant = any(_plain(each) in ("constexpr", "consteval") for each in node.children)
+    above = node.parent
+    while above is not None and above.type != "template_declaration":
+        above = above.parent
+    return above, is_constant
+
+
+def _is_in_unnamed_namespace(node: tree_sitter.Node) -> bool:
+    above = node.parent
+    while above is not None:
+        if above.type == "namespace_definition" and above.child_by_field_name("name") is None:
+            return True
+        above = above.parent
+    return False
+
+
 def _outside_of_classes(node: tree_sitter.Node) -> tree_sitter.Node:
     """Return the whole declaration that a node is in; that of the outermost class, if any."""
     top, above = node, node.parent
@@ -326,15 +411,14 @@ def _outside_of_classes(node: tree_sitter.Node) -> tree_sitter.Node:
 # --- both -----------------------------------------------------------------------------------------
 
 
-def _chosen(check: CallCheck, of_start: Callable[[str], str]) -> Iterator[str]:
-    """Yield the lines that say whether a call is the one to check."""
-    conditions = "".join(f"({of_start(each)}) && " for each in check.conditions)
-    yield "static int whence_calls;"
-    yield f"int {CHOSEN} = {conditions}++whence_calls == {check.number};"
+def _chosen(conditions: Iterable[str], number: int) -> Iterator[str]:
+    """Yield the line that says whether a call is the one to check."""
+    text = "".join(f"({each}) && " for each in conditions)
+    yield f"int {CHOSEN} = {text}++whence_calls == {number};"
 
 
-def _checked(check: CallCheck, name: str, of_start: Callable[[str], str]) -> str:
-    claim = "" if check.claim is None else f"if (!({of_start(check.claim)})) "
+def _checked(check: CallCheck, name: str) -> str:
+    claim = "" if check.claim is None else f"if (!({check.claim})) "
     return f"if ({CHOSEN}) {{ {claim}{_failing(name)} }}"
 
 

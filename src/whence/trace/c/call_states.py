@@ -22,7 +22,7 @@ from whence.trace.c.blocks import VIRTUALS, Blocks, MemoryBlock
 from whence.trace.c.called_functions import CFunction
 from whence.trace.c.memory import modules_of
 from whence.trace.c.memory_log import I64, MemoryLog, TouchedBytes
-from whence.trace.c.object_paths import Part, Parts, decoded_value, is_pointer
+from whence.trace.c.object_paths import STRUCTURES, Part, Parts, decoded_value, is_pointer
 from whence.trace.c.thrown import LONGJMP, ThrownExceptions
 from whence.trace.calls import NOT_RECORDED, Node, State
 
@@ -86,10 +86,14 @@ class StateReader:
             return NOT_RECORDED, ""
         if found.type == LONGJMP:
             return self.named(LONGJMP), LONGJMP
-        node = ("o", found.type, found.parts)
+        return self.object(found.type, found.parts), found.type
+
+    def object(self, name: str, parts: tuple[tuple[str, State], ...]) -> State:
+        """Return the state of an object of a class, with its parts."""
+        node = ("o", name, parts)
         key = int.from_bytes(blake2b(repr(node).encode(), digest_size=8).digest(), "little")
         self._nodes[key] = node
-        return (key,), found.type
+        return (key,)
 
     @cached_property
     def exceptions(self) -> ThrownExceptions:
@@ -402,9 +406,20 @@ class _CallReader:
         if found is None:  # an argument without a name in the source
             return raw
         size = found.size
-        if found.kind in ("struct", "class", "union", "array"):
-            return raw
+        if found.kind in STRUCTURES:
+            return self._structure(found, raw)
         return self._decoded(kind, (raw & ((1 << 8 * size) - 1)).to_bytes(size, "little"))
+
+    def _structure(self, kind: DebugType, raw: int) -> State:
+        """Return the state of a small structure that one or two registers hold."""
+        data, parts, offset = raw.to_bytes(16, "little"), [], 0
+        while offset < min(kind.size, len(data)):
+            part = self._reader.parts.at(kind, offset)
+            offset = part.offset + part.size
+            if not part.is_padding and offset <= len(data):
+                state = self._decoded(part.type, data[part.offset : offset])
+                parts.append((part.suffix.removeprefix("."), state))
+        return self._reader.object(kind.name or kind.kind, tuple(parts))
 
     def _pointer(self, address: int, place: str = "", kind: DebugType | None = None) -> State:
         """Return the state that stands for a pointer.

@@ -74,13 +74,17 @@ class CFunctions:
                 continue
             for place, param in enumerate(body.parameters):
                 op = stores.get((ir.Local(param.name), declare.address))
-                if op is not None:
+                is_reference = "DW_OP_deref" in declare.expression  # a class that is not copied
+                if op is not None and is_reference:
+                    in_memory[place] = (variable.name, variable.type)
+                elif op is not None:
                     named[place] = CParameter(variable.name, variable.type, op)
                 elif param.name == declare.address.name:
                     in_memory[place] = (variable.name, variable.type)
         unnamed = (
             (place, CParameter(f"argument {place + 1}", None, stores[key]))
-            for place, param in enumerate(body.parameters) if place not in named
+            for place, param in enumerate(body.parameters)
+            if place not in named and place not in in_memory
             for key in stores if key[0] == ir.Local(param.name)
         )  # fmt: skip
         named |= {place: parameter for place, parameter in unnamed if place not in named}

@@ -9,6 +9,7 @@ from whence.frontend.c.debug import DebugType
 from whence.frontend.c.terms import as_signed, bare, is_character
 
 _FLOATS = {4: "<f", 8: "<d"}
+STRUCTURES = ("struct", "class", "union", "array")  # kinds of types with parts
 _DEEP = 24  # levels of nested parts that are followed; guessed
 
 
@@ -21,6 +22,7 @@ class Part:
     offset: int  # where it begins in the object
     size: int
     is_union: bool = False  # it may hold a value of another type
+    is_padding: bool = False
 
 
 class Parts:
@@ -56,7 +58,7 @@ def _part(kind: DebugType | None, offset: int, suffix: str, start: int, levels: 
                     member.type, offset - member.offset, inner, start + member.offset, levels - 1
                 )
                 return replace(part, is_union=True) if found.kind == "union" else part
-        return Part(f"{suffix}{{{offset}}}", None, start + offset, 1)  # padding
+        return Part(f"{suffix}{{{offset}}}", None, start + offset, 1, is_padding=True)
     if found.kind == "array":
         size = found.base.size if found.base else 0
         if size:

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from whence.changes.syntax import grammar_of
 from whence.frontend.c.debug import DebugType
 from whence.frontend.c.record import record
+from whence.frontend.c.terms import bare
 from whence.frontend.recorded_run import RUN
 from whence.program.ids import Op, Step
 from whence.program.rows import INPUT, OUTPUT
@@ -22,6 +24,7 @@ from whence.trace.c.c_expressions import CallScope, evaluated_path, parse_expres
 from whence.trace.c.call_states import StateReader, steps_in
 from whence.trace.c.called_functions import CFunction, CFunctions
 from whence.trace.c.memory_log import MAX_STEPS, MemoryLog
+from whence.trace.c.object_paths import STRUCTURES
 from whence.trace.c.recording import CRecording, CThread
 from whence.trace.c.source_functions import source_functions
 from whence.trace.calls import (
@@ -41,6 +44,7 @@ from whence.trace.written import named_sources
 _MAX_CALLS = 100  # calls of one function that are compared; guessed
 _MAX_CHANGED = 1500  # calls of a changed function that are compared; guessed
 _MAX_OUTPUTS = 2000  # pieces of output of one call; guessed
+_REGISTER = 8  # bytes
 _STREAMS = {"stdout": "standard output", "stderr": "standard error"}
 
 
@@ -155,6 +159,8 @@ class _Reader:
         if number not in self._index:
             found = self._functions.function(number)
             source = None if found is None else self._places.at(found.file, found.line)
+            if source is not None and found is not None and _is_made_by_macro(found, source):
+                source = None  # its calls are no calls of the function that follows the macro
             self._index[number] = None
             if found is not None and source is not None:
                 params = tuple(each.name for each in found.params)
@@ -184,7 +190,7 @@ class _Reader:
         }
         pointers = dict(self._pointers(function, row))
         has_result = bool(row["ret"]) and function.result is not None
-        result = int(log.values[int(row["ret"])]) if has_result else None
+        result = self._result(log, int(row["ret"]), function) if has_result else None
         memory = self._process.reader.memory(function, first, last, arguments, pointers, result)
         if memory.pointed is None:  # it touched too much
             return False
@@ -207,6 +213,13 @@ class _Reader:
             memory.pointed,
         )  # fmt: skip
         return True
+
+    def _result(self, log: MemoryLog, step: int, function: CFunction) -> int:
+        """Return what a call returned in registers; a structure may need two of them."""
+        kind = bare(function.result)
+        if kind is not None and kind.kind in STRUCTURES and kind.size > _REGISTER:
+            return int.from_bytes(self._thread.replay.wide(step)[: 2 * _REGISTER], "little")
+        return int(log.values[step])
 
     def _step(self, first: Step, op: Op) -> Step | None:
         """Return the step that executed an operation of the first stretch of an activation."""
@@ -294,6 +307,11 @@ class _Reader:
             text = self._thread.output_text(row) or b""
             name = self._names.get(int(effects["source"][row]), "a file")
             yield Written(_STREAMS.get(name, "a file"), text)
+
+
+def _is_made_by_macro(found: CFunction, source: FunctionSource) -> bool:
+    """Is a function of C another one than the source has at its line?"""
+    return grammar_of(source.file) == "c" and found.name != source.name
 
 
 class CCallExpression:
