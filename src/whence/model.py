@@ -614,6 +614,7 @@ class OffendingCall:
     differs: tuple[str, ...]  # sentences
     way: str = "aligned"  # "aligned": both runs have the call; "rerun": the good function was run
     within: tuple[str, ...] = ()  # new and edited functions that it calls, and that were not judged
+    uses: tuple[str, ...] = ()  # changed names outside of functions that it uses, with their places
 
 
 @dataclass(frozen=True, slots=True)

@@ -346,3 +346,25 @@ def test_addresses_in_unions_and_trailing_arrays_are_not_compared_as_numbers(
     result = Watched(tmp_path, MIXED, MIXED.replace("return 1;", work)).result()
     assert origins(result) == []
     assert verdict_on(result, "made").compared == 2
+
+
+def test_a_changed_table_is_named_for_the_function_that_reads_it(result: ContractResult) -> None:
+    first = verdict_on(result, "looked_up").first
+    assert first is not None
+    assert [each.partition(" ")[0] for each in first.uses] == ["table"]
+    changed = verdict_on(result, "changed").first
+    assert changed is not None
+    assert changed.uses == ()  # its own code differs
+
+
+def test_overloaded_functions_are_judged_apart(tmp_path: Path) -> None:
+    source = (
+        "struct Till {\n    int sum = 0;\n    int add(int n) { return sum += n; }\n"
+        "    int add(double n) { return sum += static_cast<int>(n * 100); }\n};\n"
+        "int main() { Till till; till.add(1); till.add(2.0); return 0; }\n"
+    )
+    new = "    int add(char n) { return n; }\n    int add(int n)"
+    bad = source.replace("n * 100", "n * 101").replace("    int add(int n)", new)
+    result = Watched(tmp_path, source, bad, "program.cpp").result()
+    found = {each.line: each.verdict for each in result.functions if "add" in each.function}
+    assert found == {4: ContractVerdict.SAME, 5: ContractVerdict.CHANGED}

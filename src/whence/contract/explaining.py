@@ -26,7 +26,7 @@ from whence.contract.c_checked_source import (
     checked_source,
 )
 from whence.contract.call_test import TEST_FILE, NotWritableError, call_test
-from whence.contract.finding import split_name
+from whence.contract.finding import HOW_TO_NAME, is_named, places_of, split_name
 from whence.contract.judging import DifferingCall, Judge
 from whence.contract.session import ContractRequest, ContractSession, OpenedVersions
 from whence.errors import UserError
@@ -36,6 +36,7 @@ from whence.search.session import IsolateRequest, Watcher
 from whence.subject.scratch import scratch_folder
 from whence.subject.trial import BuildAndTest
 from whence.trace.calls import CalledFunction
+from whence.trace.function_pairs import FunctionSource
 
 _ADVICE = "Write a test that shows the difference, and explain that: whence explain --test …"
 _PRINTS = "the test prints what it prints on the good version\n"
@@ -57,11 +58,11 @@ def explain_difference(
     with scratch_folder() as folder:
         session = ContractSession(request, folder, watcher.phase)
         versions = session.open()
-        _check_name(versions, name)
+        function = _named(versions, name)
         contracts = versions.contracts(request.contracts)
         judge = session.judge(versions, session.watched(versions), contracts)
         result = session.result_of(judge)
-        call = _differing(result, judge, name)
+        call = _differing(result, judge, function, name)
         is_compiled = versions.language.is_compiled
         prepare = _checked_call if is_compiled else _written_script
         test = prepare(request.commands, call, name, versions)
@@ -80,16 +81,15 @@ class _PreparedTest:
     inserted: tuple[tuple[str, str], ...] = ()  # into sources: each text, and what it stands for
 
 
-def _check_name(versions: OpenedVersions, name: str) -> None:
-    """Is a name that of one function that both versions have?"""
-    found = [each for each in versions.sources.pairs if _is_called(each.file, each.name, name)]
+def _named(versions: OpenedVersions, name: str) -> FunctionSource:
+    """Return the function that a name means; both versions must have it."""
+    found = [each for each in versions.sources.pairs if is_named(each, name)]
     if len(found) == 1:
-        return
+        return found[0]
     if len(found) > 1:
-        places = ", ".join(f"{each.file}:{each.name}" for each in found[:4])
         raise UserError(
-            f"--explain {name}: several functions are called so: {places}.\n"
-            "Name one as FILE:NAME, with the path in the tree.",
+            f"--explain {name}: several functions are called so: {places_of(found)}.\n"
+            f"{HOW_TO_NAME}",
             slug="no-such-function",
         )
     known = sorted({each.name for each in versions.sources.pairs})
@@ -102,13 +102,11 @@ def _check_name(versions: OpenedVersions, name: str) -> None:
     )
 
 
-def _is_called(file: str, function: str, name: str) -> bool:
-    place, short = split_name(name)
-    return function == short and place in ("", file)
-
-
-def _differing(result: ContractResult, judge: Judge, name: str) -> DifferingCall:
-    found = next((f for f in result.functions if _is_called(f.file, f.function, name)), None)
+def _differing(
+    result: ContractResult, judge: Judge, function: FunctionSource, name: str
+) -> DifferingCall:
+    place = (function.file, function.first)
+    found = next((each for each in result.functions if (each.file, each.line) == place), None)
     call = None if found is None else judge.differing_call(found)
     if call is not None and call.differences:
         return call

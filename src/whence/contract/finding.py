@@ -18,7 +18,8 @@ from whence.trace.function_pairs import FunctionSource
 
 _HEADER = re.compile(r"^\s*function\s+(\S+)\s*$")
 _NAMED = re.compile(r"(?:(.*?[^:]):)?(?!:)(.+)")  # names of C++ have two colons
-FunctionKey = tuple[str, str]
+HOW_TO_NAME = "Name it as FILE:NAME or FILE:LINE, with the path in the tree."
+FunctionKey = tuple[str, str, int]  # file, name and first line
 
 
 class ContractLanguage(Protocol):
@@ -44,10 +45,10 @@ class ContractReader:
         self._sources, self._bad, self._language = sources, bad, language
 
     def read(self, files: Sequence[Path]) -> dict[FunctionKey, FunctionContract]:
-        """Return the contracts in the sources and in `files`, by file and name of the function."""
+        """Return the contracts in the sources and in `files`, by the place of the function."""
         found: dict[FunctionKey, FunctionContract] = {}
         for function, lines in (*self._in_sources(), *self._in_files(files)):
-            key = (function.file, function.name)
+            key = (function.file, function.name, function.first)
             if key in found:
                 complain(lines, 0, f"{function.name} has another contract already")
             good = self._counterpart(function, lines)
@@ -126,25 +127,35 @@ class ContractReader:
             yield function, tuple(block)
 
     def _named(self, name: str, line: ContractLine, column: int) -> FunctionSource:
-        """Return the function that FILE:NAME or NAME means."""
-        file, short = split_name(name)
-        found = [
-            function for function in self._sources.bad
-            if function.name == short and (not file or function.file == file)
-        ]  # fmt: skip
-        places = ", ".join(f"{each.file}:{each.name}" for each in found[:4])
-        what = f"several functions are called {short}: {places}"
+        """Return the function that NAME, FILE:NAME or FILE:LINE means."""
+        found = [each for each in self._sources.bad if is_named(each, name)]
+        what = f"several functions are called {split_name(name)[1]}: {places_of(found)}"
         if not found:
             what = f"the bad version has no function {name!r}"
         if len(found) != 1:
-            complain([line], column, what, "Name it as FILE:NAME, with the path in the tree.")
+            complain([line], column, what, HOW_TO_NAME)
         return found[0]
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """Return the file, if there is one, and the name that FILE:NAME or NAME spells."""
+    """Return the file, if there is one, and the name or the line that a text spells."""
     found = _NAMED.fullmatch(name)
     return (found[1] or "", found[2]) if found else ("", name)
+
+
+def is_named(function: FunctionSource, name: str) -> bool:
+    """Does NAME, FILE:NAME or FILE:LINE, with its first line, mean a function?"""
+    file, short = split_name(name)
+    is_there = file in ("", function.file)
+    return is_there and (function.name == short or (bool(file) and str(function.first) == short))
+
+
+def places_of(functions: Sequence[FunctionSource]) -> str:
+    """Return how several functions with one name are told apart."""
+    is_one_file = len({(each.file, each.name) for each in functions}) < len(functions)
+    return ", ".join(
+        f"{each.file}:{each.first if is_one_file else each.name}" for each in functions[:4]
+    )
 
 
 def _comments(lines: Sequence[str], file: str, sign: str) -> Iterator[ContractLine]:

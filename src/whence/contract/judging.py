@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from whence.contract.call_pairs import CallPairs
+from whence.contract.changed_names import ChangedNames
 from whence.contract.contracts import CallView, CaseOutcome, FunctionContract, SeenCall
 from whence.contract.differences import Difference
 from whence.contract.noise import Noise
@@ -27,11 +29,15 @@ from whence.trace.calls import (
     WatchedProcess,
     WatchedRun,
 )
+from whence.trace.function_pairs import FunctionSource
 
 _MAX_SEEN = 200  # limit on the calls that a suggestion is made from; guessed
 _MAX_WITHIN = 6  # limit on the functions that a call is said to contain; guessed
+_MAX_USED = 4  # limit on the changed names that a function is said to use; guessed
 _MAX_DIFFERS = 6  # limit on the sentences about one call; guessed
-FunctionKey = tuple[str, str]  # file and name, in the bad version
+FunctionKey = tuple[
+    str, str, int
+]  # file, name and line, in the bad version: names may be overloaded
 _Place = tuple[str, int]  # file and first line
 Answers = Mapping[tuple[int, int], AnsweredCall]  # by the key of a parted call
 Suggest = Callable[[Sequence[SeenCall]], str | None]
@@ -93,6 +99,7 @@ class _Within:
     differing: tuple[str, ...] = ()
     through: tuple[str, ...] = ()  # those from which the call has its difference
     unjudged: tuple[str, ...] = ()  # new and edited functions whose calls could not be compared
+    uses: tuple[str, ...] = ()  # changed names outside of functions
 
 
 @dataclass(frozen=True)
@@ -121,7 +128,9 @@ class Judge:
         noise: Noise,
         contracts: Mapping[FunctionKey, FunctionContract],
         suggest: Suggest,
+        names: ChangedNames | None = None,
     ) -> None:
+        self._names = names
         self._sources, self._noise, self._contracts = sources, noise, contracts
         self._suggest = suggest
         self._tallies: dict[FunctionKey, _Tally] = {}
@@ -157,7 +166,7 @@ class Judge:
                 self.tally(bad.functions[index], good.functions[partner]).calls += count
 
     def tally(self, bad: CalledFunction, good: CalledFunction) -> _Tally:
-        key = (bad.file, bad.name)
+        key = (bad.file, bad.name, bad.line)
         if key not in self._tallies:
             is_edited = self.is_edited(bad)
             self._tallies[key] = _Tally(bad, good.name, self._contracts.get(key), is_edited)
@@ -185,6 +194,21 @@ class Judge:
                     found[partner.name] = None
         return [*found]
 
+    def changed_names(self, calls: Iterable[Call], process: WatchedProcess) -> tuple[str, ...]:
+        """Return the changed names outside of functions that the functions of calls use."""
+        places = {
+            (process.functions[call.function].file, process.functions[call.function].line): None
+            for call in calls
+        }
+        if self._names is None:
+            return ()
+        functions = [self._by_place[place] for place in places if place in self._by_place]
+        return tuple(str(name) for name in self._names.used_by(functions))
+
+    @cached_property
+    def _by_place(self) -> dict[_Place, FunctionSource]:
+        return {(each.file, each.first): each for each in self._sources.bad}
+
     def is_new(self, function: CalledFunction) -> bool:
         """Is a function of the tree one that only the bad version has?"""
         return (function.file, function.line) in self._sources.new
@@ -203,12 +227,15 @@ class Judge:
 
     def differing_call(self, function: ContractFunction) -> DifferingCall | None:
         """Return the first call of a function with a difference that nothing allows."""
-        tally = self._tallies.get((function.file, function.function))
+        tally = self._tallies.get((function.file, function.function, function.line))
         return None if tally is None else tally.shown
 
     def unevaluated(self) -> dict[str, int]:
         """Return how many calls of each function its contract could not be evaluated for."""
-        return {t.function.name: t.unknown for t in self._tallies.values() if t.unknown}
+        found: Counter[str] = Counter()
+        for tally in self._tallies.values():
+            found[tally.function.name] += tally.unknown
+        return +found
 
 
 class _ProcessJudging:
@@ -341,7 +368,16 @@ class _ProcessJudging:
         if not names and way == "rerun":  # the good function called the good ones of these
             names = tuple(dict.fromkeys(self._edited_within(bad, set())))
         unjudged = () if names else tuple(dict.fromkeys(self._edited_within(bad, self._judged)))
-        return _Within(names, names, unjudged)
+        readers = () if names else (bad, *self._unedited_within(bad))
+        uses = self._judge.changed_names(readers, self.bad)
+        return _Within(names, names, unjudged, uses)
+
+    def _unedited_within(self, call: Call) -> Iterator[Call]:
+        """Yield the calls within a call that could not be judged, and so may read what it reads."""
+        for each in self.bad.children.get(call.number, ()):
+            if each.number not in self._judged:
+                yield each
+                yield from self._unedited_within(each)
 
     def _edited_within(self, call: Call, judged: set[int]) -> Iterator[str]:
         """Yield the new and edited functions that a call calls, but for calls that were judged."""
@@ -367,6 +403,7 @@ class _ProcessJudging:
             differs=sentences[:_MAX_DIFFERS],
             way=way,
             within=within.unjudged[:_MAX_WITHIN],
+            uses=within.uses[:_MAX_USED],
         )
         differing = DifferingCall(view, tally.function, tuple(differences), way)
         tally.offend(order, offending, within, differing)

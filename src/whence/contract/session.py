@@ -11,6 +11,7 @@ from pathlib import Path
 
 from whence.changes.tree import matches, read_tree
 from whence.contract.c_contracts import CContracts
+from whence.contract.changed_names import ChangedNames
 from whence.contract.finding import ContractLanguage, ContractReader, ContractsByFunction
 from whence.contract.judging import Judge, find_noise
 from whence.contract.python_contracts import PythonContracts
@@ -157,7 +158,10 @@ class ContractSession:
         self.say("comparing the calls")
         notes: list[str] = []
         noise = find_noise(versions.sources, runs.good, runs.again, notes.append)
-        judge = Judge(versions.sources, noise, contracts, versions.contract_language.suggestion)
+        judge = Judge(
+            versions.sources, noise, contracts, versions.contract_language.suggestion,
+            ChangedNames(versions.good, versions.bad),
+        )  # fmt: skip
         judge.read(runs.good, runs.bad)
         again = self._good_functions(versions)
         judge.judge(again.answers(judge) if again is not None else {})

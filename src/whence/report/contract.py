@@ -66,6 +66,7 @@ def _call_document(call: OffendingCall) -> dict[str, Any]:
         "differs": list(call.differs),
         "way": call.way,
         "within": list(call.within),
+        "uses": list(call.uses),
     }
 
 
@@ -140,6 +141,8 @@ def _function_text(function: ContractFunction) -> Text:
         text.append("  The good answer is from running the good function on this call's state.\n")
     if call.within:
         text.append(f"  {_cut(unjudged(call))}\n")
+    if call.uses:
+        text.append(f"  {_cut(used(call))}\n")
     if function.suggestion is not None:
         text.append(
             "  If this is meant, say so before the function (a suggestion from these calls):\n"
@@ -160,6 +163,12 @@ def unjudged(call: OffendingCall) -> str:
     """Say which functions within a call may be where its difference arises."""
     names = ", ".join(call.within)
     return f"It calls functions that are new or changed, and that could not be compared: {names}."
+
+
+def used(call: OffendingCall) -> str:
+    """Say which changed names a function uses whose own code is the same."""
+    names = ", ".join(call.uses)
+    return f"Its code is the same in both versions; it uses what was changed: {names}."
 
 
 def ways(function: ContractFunction) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from whence import __version__
 from whence.model import ContractFunction, ContractResult, ContractVerdict
-from whence.report.contract import headline, place_of, unjudged, ways, wrong_functions
+from whence.report.contract import headline, place_of, unjudged, used, ways, wrong_functions
 from whence.report.visible import visible
 from whence.source_lines import source_lines
 
@@ -66,6 +66,7 @@ def _section(function: ContractFunction) -> str:
     )  # fmt: skip
     rerun = "<p>The good answer is from running the good function on this call's state.</p>"
     within = f"<p>{_shown(unjudged(call))}</p>" if call.within else ""
+    uses = f"<p>{_shown(used(call))}</p>" if call.uses else ""
     return (
         f'<h2><span class="{function.verdict.value}">{function.verdict.value}</span> '
         f"{_shown(place_of(function))}</h2>"
@@ -74,7 +75,7 @@ def _section(function: ContractFunction) -> str:
         f"called from {_shown(call.called_from)} with:</p><table>{arguments}</table>"
         f"<table><tr><th>good</th><th>bad</th></tr><tr><td><pre>{_shown(call.good)}</pre></td>"
         f"<td><pre>{_shown(call.bad)}</pre></td></tr></table><ul>{differs}</ul>"
-        f"{rerun if call.way == 'rerun' else ''}{within}{contract}{suggested}"
+        f"{rerun if call.way == 'rerun' else ''}{within}{uses}{contract}{suggested}"
     )
 
 

@@ -36,26 +36,47 @@ def pair_sources(
     found: dict[FunctionSource, FunctionSource] = {}
     found |= _same_place(bad, good)
     left = [function for function in bad if function not in found]
-    free = [function for function in good if function not in set(found.values())]
+    taken = set(found.values())
+    free = [function for function in good if function not in taken]
     moved = dict(_moved(left, free))
     found |= moved
     left = [function for function in left if function not in moved]
-    free = [function for function in free if function not in set(moved.values())]
+    taken = set(moved.values())
+    free = [function for function in free if function not in taken]
     return found | dict(_renamed(left, free))
 
 
 def _same_place(
     bad: Iterable[FunctionSource], good: Iterable[FunctionSource]
 ) -> dict[FunctionSource, FunctionSource]:
-    """Pair functions by file and name; those that a file defines repeatedly in their order."""
+    """Pair functions by file and name.
+
+    Of those that a file defines repeatedly (overloaded ones) the unchanged ones come first, then
+    those that begin as before, then the others in their order.
+    """
     places: dict[tuple[str, str], list[FunctionSource]] = defaultdict(list)
     for function in good:
         places[function.file, function.name].append(function)
-    found = {}
-    for function in bad:
-        if places[function.file, function.name]:
-            found[function] = places[function.file, function.name].pop(0)
+    found: dict[FunctionSource, FunctionSource] = {}
+    left = [function for function in bad if (function.file, function.name) in places]
+    for alike in (_is_unchanged, _begins_alike, lambda *_: True):
+        for function in left:
+            free = places[function.file, function.name]
+            partner = next((each for each in free if alike(function, each)), None)
+            if partner is not None:
+                free.remove(partner)
+                found[function] = partner
+        left = [function for function in left if function not in found]
     return found
+
+
+def _is_unchanged(bad: FunctionSource, good: FunctionSource) -> bool:
+    return bad.text == good.text
+
+
+def _begins_alike(bad: FunctionSource, good: FunctionSource) -> bool:
+    heads = ["".join(each.text[:1]).partition("{")[0] for each in (bad, good)]
+    return heads[0] == heads[1]
 
 
 def _moved(
