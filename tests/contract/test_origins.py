@@ -158,3 +158,26 @@ def test_a_changed_function_that_is_no_longer_called_is_named(tmp_path: Path) ->
     assert not result.is_kept
     assert "Changed functions that the bad version's run did not call: shown." in result.notes
     assert any("exit status 1, not 0" in note for note in result.notes)
+
+
+CLOSURES = """
+def level(signs, from_right):
+    def parse(text):
+        return [text, signs] if from_right else text + signs
+    return parse
+
+def unit(parse):
+    return parse("a")
+
+unit(level("+", False)); unit(level("*", True))
+"""
+
+
+def test_a_variable_of_an_outer_function_that_one_version_uses_is_not_compared(
+    tmp_path: Path,
+) -> None:
+    """The other version's function has no such input: what it does must be the same."""
+    bad = CLOSURES.replace("[text, signs] if from_right else text + signs", "text + signs")
+    assert origins(one_file(tmp_path, CLOSURES, bad)) == ["level.<locals>.parse"]
+    used = CLOSURES.replace('unit(level("+", False))', 'unit(level("-", False))')
+    assert "level.<locals>.parse" not in origins(one_file(tmp_path, CLOSURES, used))

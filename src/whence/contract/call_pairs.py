@@ -71,7 +71,9 @@ class CallPairs:
             others = by_function.get(function, [])
             if others:
                 ours, theirs = self.good.functions[function], self.bad.functions[calls[0].function]
-                yield from _pair_by_start(calls, others, _compared_names(ours, theirs))
+                names = _compared_names(ours, theirs)
+                names |= dict.fromkeys(calls[0].outer ^ others[0].outer, "")
+                yield from _pair_by_start(calls, others, names)
 
 
 def new_parameter_names(good: CalledFunction, bad: CalledFunction) -> dict[str, str]:
@@ -127,5 +129,11 @@ def start_of(call: Call, names: Mapping[str, str] | None = None) -> object:
     )
     return (
         tuple(sorted(given)),
-        tuple(sorted((name, repr(state)) for name, state in call.around.items())),
+        tuple(
+            sorted(
+                (name, repr(state))
+                for name, state in call.around.items()
+                if called.get(name, name) or name not in call.outer
+            )
+        ),
     )

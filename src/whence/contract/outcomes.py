@@ -87,6 +87,8 @@ class CallComparison:
             call.around_after if at_end else call.around for call in (good, bad)
         )  # fmt: skip
         for name in {**theirs, **ours}:  # in the order in which objects got their names
+            if name in good.outer ^ bad.outer and (name in ours) != (name in theirs):
+                continue  # the other version's function does not use this variable
             one = ours[name] if name in ours else self.good.state_of(good, name, at_end=at_end)
             other = theirs[name] if name in theirs else self.bad.state_of(bad, name, at_end=at_end)
             if one is Missing or other is Missing:

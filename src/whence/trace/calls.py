@@ -75,6 +75,7 @@ class Call:
     began: int = 0  # how many calls had ended before it began
     written: list[Written] = field(default_factory=list)  # also by the calls within it
     shown: Mapping[str, str] | None = None  # the arguments for a person; None: as `given` is
+    outer: frozenset[str] = frozenset()  # names in `around` that are variables of outer functions
 
     @property
     def has_ended(self) -> bool:

@@ -129,6 +129,7 @@ class _Reader:
             frozenset(name for name, (_, is_default) in by_name.items() if is_default),
             around | outer,
             began=self._ends,
+            outer=frozenset(outer),
         )  # fmt: skip
 
     def _leave(
