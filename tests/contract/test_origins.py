@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from whence.contract.session import ContractRequest, check_contracts
-from whence.model import ContractResult
+from whence.model import ContractResult, ContractVerdict
 from whence.subject.trial import BuildAndTest
 
 from .two_versions import origins, verdict_on
@@ -181,3 +181,27 @@ def test_a_variable_of_an_outer_function_that_one_version_uses_is_not_compared(
     assert origins(one_file(tmp_path, CLOSURES, bad)) == ["level.<locals>.parse"]
     used = CLOSURES.replace('unit(level("+", False))', 'unit(level("-", False))')
     assert "level.<locals>.parse" not in origins(one_file(tmp_path, CLOSURES, used))
+
+
+def test_an_unedited_function_is_not_blamed_for_what_an_iterator_gives(tmp_path: Path) -> None:
+    good = """
+def filled(pairs):
+    return dict(pairs)
+
+filled(zip("ab", (1, 2)))
+"""
+    assert origins(one_file(tmp_path, good, good.replace("(1, 2)", "(1, 3)"))) == []
+    edited = good.replace("dict(pairs)", "[*pairs]")
+    assert origins(one_file(tmp_path, good, edited)) == ["filled"]
+
+
+def test_a_contract_says_that_a_given_parameter_is_new(tmp_path: Path) -> None:
+    """Without it, the call of the good version starts in another state."""
+    good = "def scaled(n):\n    return n * 2\n\nscaled(3)\n"
+    contract = (
+        "#@ changed_behavior\n#@   requires latest(by)\n#@   ensures result == prev(result) + by\n"
+    )
+    bad = f"{contract}def scaled(n, by=0):\n    return n * 2 + by\n\nscaled(3, 4)\n"
+    assert verdict_on(one_file(tmp_path, good, bad), "scaled").verdict is ContractVerdict.KEPT
+    wrong = bad.replace("+ by\n\n", "+ by + 1\n\n")
+    assert verdict_on(one_file(tmp_path, good, wrong), "scaled").verdict is ContractVerdict.BROKEN

@@ -39,19 +39,38 @@ class ChangedNames:
 
     def __init__(self, good: Path, bad: Path) -> None:
         self._trees = (good, bad)
+        self._imports: dict[str, dict[str, set[int]]] = {}
 
-    def used_by(self, functions: Iterable[FunctionSource]) -> list[ChangedName]:
+    def used_by(
+        self, functions: Iterable[FunctionSource], arguments: str = ""
+    ) -> list[ChangedName]:
         """Return the changed names that functions use, those of the first function first.
 
-        A name of the function's own file counts before one of another file.
+        In Python, a name of another file must be imported, and an attribute must be one of the
+        function's own class, or of a class that the function or its arguments name.
         """
         found: dict[ChangedName, None] = {}
         for function in functions:
             words = dict.fromkeys(_WORD.findall("\n".join(function.text)))
             used = [each for word in words for each in self._by_name.get(word, ())]
+            classes = {*words, *function.name.split("."), *_WORD.findall(arguments)}
             for each in sorted(used, key=lambda name: name.file != function.file):
-                found[each] = None
+                if self._may_use(function, each, classes):
+                    found[each] = None
         return [*found]
+
+    def _may_use(self, function: FunctionSource, name: ChangedName, classes: set[str]) -> bool:
+        is_python = function.file.endswith(".py")
+        if name.owner and is_python:
+            return name.owner.rpartition(".")[2] in classes
+        if name.file == function.file or not is_python:
+            return True
+        return name.name in self._imported(function.file)
+
+    def _imported(self, file: str) -> dict[str, set[int]]:
+        if file not in self._imports:
+            self._imports[file] = _source(self._trees[1] / file).imported_names()
+        return self._imports[file]
 
     @cached_property
     def _by_name(self) -> dict[str, list[ChangedName]]:
@@ -63,7 +82,11 @@ class ChangedNames:
     def _changed(self) -> Iterator[ChangedName]:
         entries = [read_tree(tree).entries for tree in self._trees]
         for path in {*entries[0], *entries[1]}:
-            if entries[0].get(path) == entries[1].get(path) or grammar_of(path) is None:
+            if (
+                entries[0].get(path) == entries[1].get(path)
+                or grammar_of(path) is None
+                or path.endswith(".pyi")
+            ):
                 continue
             good, bad = (
                 _definitions(tree / path) if path in of else {}
@@ -84,13 +107,16 @@ def _line_of(good: list[tuple[int, bytes]], bad: list[tuple[int, bytes]]) -> int
     return next((line for line, text in bad if text not in known), bad[0][0])
 
 
-def _definitions(path: Path) -> _Definitions:
-    """Return the line and text of each definition outside of functions, by class and name."""
+def _source(path: Path) -> ParsedSource:
     grammar = grammar_of(path.name)
     assert grammar is not None
-    content = path.read_bytes()
-    source = ParsedSource(grammar, content)
-    lines = content.replace(b"\r\n", b"\n").split(b"\n")
+    return ParsedSource(grammar, path.read_bytes())
+
+
+def _definitions(path: Path) -> _Definitions:
+    """Return the line and text of each definition outside of functions, by class and name."""
+    source = _source(path)
+    lines = path.read_bytes().replace(b"\r\n", b"\n").split(b"\n")
     found: _Definitions = defaultdict(list)
     for name in source.definitions(1, source.last_line):
         around = source.function_at(name.line)

@@ -6,6 +6,7 @@ it.  A call that contains a call with a difference may only pass that difference
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from whence.contract.changed_names import ChangedNames
 from whence.contract.contracts import CallView, CaseOutcome, FunctionContract, SeenCall
 from whence.contract.differences import Difference
 from whence.contract.noise import Noise
-from whence.contract.outcomes import CallComparison
+from whence.contract.outcomes import ITERATORS, CallComparison
 from whence.contract.shown import shown
 from whence.contract.versions import PairedSources
 from whence.model import ContractFunction, ContractVerdict, OffendingCall
@@ -35,6 +36,7 @@ _MAX_SEEN = 200  # limit on the calls that a suggestion is made from; guessed
 _MAX_WITHIN = 6  # limit on the functions that a call is said to contain; guessed
 _MAX_USED = 4  # limit on the changed names that a function is said to use; guessed
 _MAX_DIFFERS = 6  # limit on the sentences about one call; guessed
+_EXISTENCE = re.compile(r"\b(?:latest|deprecated)\s*\(\s*(\w+)\s*\)")
 FunctionKey = tuple[
     str, str, int
 ]  # file, name and line, in the bad version: names may be overloaded
@@ -194,6 +196,11 @@ class Judge:
                     found[partner.name] = None
         return [*found]
 
+    def parameters_in_contract(self, function: CalledFunction) -> frozenset[str]:
+        """Return the parameters of which the contract says that only one version has them."""
+        contract = self._contracts.get((function.file, function.name, function.line))
+        return frozenset(_EXISTENCE.findall(contract.text)) if contract else frozenset()
+
     def changed_names(self, calls: Iterable[Call], process: WatchedProcess) -> tuple[str, ...]:
         """Return the changed names outside of functions that the functions of calls use."""
         places = {
@@ -203,7 +210,8 @@ class Judge:
         if self._names is None:
             return ()
         functions = [self._by_place[place] for place in places if place in self._by_place]
-        return tuple(str(name) for name in self._names.used_by(functions))
+        known = " ".join(each for call in calls for each in _arguments(process, call).values())
+        return tuple(str(name) for name in self._names.used_by(functions, known))
 
     @cached_property
     def _by_place(self) -> dict[_Place, FunctionSource]:
@@ -295,7 +303,9 @@ class _ProcessJudging:
                 return False
             good = self.good.calls[number]
             name = self.good.functions[good.function].name
-            differences = self._judge.without_noise(name, self._aligned.start(good, bad))
+            meant = self._judge.parameters_in_contract(self.bad.functions[bad.function])
+            starts = (each for each in self._aligned.start(good, bad) if each.part not in meant)
+            differences = self._judge.without_noise(name, starts)
             found = self._alike[bad.number] = not differences
         return found
 
@@ -336,6 +346,9 @@ class _ProcessJudging:
         elif differences and bad.number not in self._meant and outcome is None:
             tally.differing += 1
             within = self._within(tally, bad, way, differences)
+            if not tally.is_edited and not within.differing and _takes_iterator(self.bad, bad):
+                tally.differing -= 1  # what it takes from the iterator is not recorded
+                return
             self._offend(tally, view, order, differences, within, way)
 
     def _by_contract(self, tally: _Tally, view: CallView) -> CaseOutcome | None:
@@ -433,6 +446,12 @@ class _WaitingCalls:
             for call, found in self._differing:
                 if waiting.began <= call.order < waiting.order and call.parent != waiting.number:
                     yield found
+
+
+def _takes_iterator(process: WatchedProcess, call: Call) -> bool:
+    """Was a call given an iterator, of which only the type is compared?"""
+    nodes = map(process.node, call.given.values())
+    return any(node is not None and node[0] == "x" and node[1] in ITERATORS for node in nodes)
 
 
 def _arguments(process: WatchedProcess, call: Call) -> dict[str, str]:

@@ -10,7 +10,7 @@ from whence.contract.differences import Difference, StateComparison
 from whence.trace.calls import Call, Missing, WatchedProcess
 
 # Iterators of Python that a function may return instead of yielding values itself.
-_ITERATORS = frozenset(
+ITERATORS = frozenset(
     {
         *("accumulate", "batched", "chain", "compress", "count", "cycle", "dropwhile", "enumerate"),
         *("filter", "filterfalse", "generator", "islice", "list_iterator", "map", "pairwise"),
@@ -119,7 +119,7 @@ class CallComparison:
         if call.yielded is not None or other.yielded is None or other.result is not None:
             return False
         node = process.node(call.result)
-        return isinstance(node, tuple) and node[0] == "x" and node[1] in _ITERATORS
+        return isinstance(node, tuple) and node[0] == "x" and node[1] in ITERATORS
 
     def _yielded(self, good: Call, bad: Call) -> Iterator[Difference]:
         ours, theirs = good.yielded or (), bad.yielded or ()

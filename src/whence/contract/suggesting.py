@@ -162,6 +162,8 @@ def _then(views: Sequence[CallView]) -> Iterator[str]:
         for view in returning
         if view.good.raised is None
     ]
+    if len(before) == len(found) and all(each is None for each in (*before, *found)):
+        return  # what differs is no result: a case without clauses allows it
     relation = _relation(before, found) if len(before) == len(found) else None
     if relation is None and _is_literal(found[0]) and all(each == found[0] for each in found):
         relation = f"result == {found[0]!r}"
