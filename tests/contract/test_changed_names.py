@@ -73,13 +73,14 @@ def test_macros_tables_and_constants_of_c_and_cxx_are_compared(tmp_path: Path) -
 
 def test_names_of_other_modules_and_classes_must_be_within_reach(tmp_path: Path) -> None:
     table = "limit = {n}\nother = {n}\nclass Ini:\n    tokens = {n}\nclass Xml:\n    tokens = {n}\n"
-    user = "from table import limit\ndef g(lexer):\n    return lexer.tokens, limit, other\n"
+    user = "from table import limit{more}\ndef g(lexer):\n    return lexer.tokens, limit, other\n"
     for version, n in (("good", 1), ("bad", 2)):
         (tmp_path / version).mkdir()
         (tmp_path / version / "table.py").write_text(table.format(n=n))
         (tmp_path / version / "table.pyi").write_text(f"limit = {n}\n")
-        (tmp_path / version / "user.py").write_text(user)
+        (tmp_path / version / "user.py").write_text(user.format(more="" if n == 1 else ", other"))
     names = ChangedNames(tmp_path / "good", tmp_path / "bad")
-    functions = [*module_functions(user.encode(), "user.py")]
+    functions = [*module_functions(user.format(more="").encode(), "user.py")]
     found = names.used_by(functions, "Ini(a=1)")
-    assert [str(each) for each in found] == ["Ini.tokens (table.py:4)", "limit (table.py:1)"]
+    shown = [str(each) for each in found]
+    assert shown == ["Ini.tokens (table.py:4)", "limit (table.py:1)", "other (table.py:2)"]

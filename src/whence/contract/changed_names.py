@@ -124,6 +124,8 @@ def _definitions(path: Path) -> _Definitions:
             continue
         statement = source.statement_lines(name.line, name.line)
         text = b"\n".join(lines[statement.start - 1 : statement.stop - 1][:_MAX_LINES])
+        if text.lstrip().startswith((b"import ", b"from ")):
+            continue  # a list of imports has other names now
         owner = around.name if around is not None else ""
         found[owner, name.text].append((name.line, b" ".join(tokens(text))))
     return found
