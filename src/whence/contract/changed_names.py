@@ -107,6 +107,13 @@ def _line_of(good: list[tuple[int, bytes]], bad: list[tuple[int, bytes]]) -> int
     return next((line for line, text in bad if text not in known), bad[0][0])
 
 
+def _is_constant(language: str, text: bytes) -> bool:
+    """Is a definition one of a value: no list of imports, no type and no declaration of C?"""
+    if language == "python":
+        return not text.startswith((b"import ", b"from "))
+    return text.startswith(b"# define ") or b" = " in text
+
+
 def _source(path: Path) -> ParsedSource:
     grammar = grammar_of(path.name)
     assert grammar is not None
@@ -124,8 +131,8 @@ def _definitions(path: Path) -> _Definitions:
             continue
         statement = source.statement_lines(name.line, name.line)
         text = b"\n".join(lines[statement.start - 1 : statement.stop - 1][:_MAX_LINES])
-        if text.lstrip().startswith((b"import ", b"from ")):
-            continue  # a list of imports has other names now
+        if not _is_constant(source.language, b" ".join(tokens(text))):
+            continue
         owner = around.name if around is not None else ""
         found[owner, name.text].append((name.line, b" ".join(tokens(text))))
     return found
