@@ -357,6 +357,17 @@ def test_a_changed_table_is_named_for_the_function_that_reads_it(result: Contrac
     assert changed.uses == ()  # its own code differs
 
 
+def test_a_function_that_a_macro_renames_is_compared(tmp_path: Path) -> None:
+    source = (
+        "#define half shop_half\n#define GETTER(x) static int get_##x(int n) { return n; }\n"
+        "GETTER(a)\nint half(int n) { return n / 2; }\n"
+        "int main(void) { get_a(1); return half(4) + half(5) > 9; }\n"
+    )
+    result = Watched(tmp_path, source, source.replace("n / 2", "(n + 1) / 2")).result()
+    assert origins(result) == ["half"]
+    assert verdict_on(result, "half").calls == 2
+
+
 def test_overloaded_functions_are_judged_apart(tmp_path: Path) -> None:
     source = (
         "struct Till {\n    int sum = 0;\n    int add(int n) { return sum += n; }\n"

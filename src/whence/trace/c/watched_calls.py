@@ -310,8 +310,13 @@ class _Reader:
 
 
 def _is_made_by_macro(found: CFunction, source: FunctionSource) -> bool:
-    """Is a function of C another one than the source has at its line?"""
-    return grammar_of(source.file) == "c" and found.name != source.name
+    """Is a function of C another one than the source has at its line?
+
+    A macro that gives a function another name stands where its name does.
+    """
+    if grammar_of(source.file) != "c" or found.name == source.name:
+        return False
+    return source.name not in source.text[found.line - source.first]
 
 
 class CCallExpression:
