@@ -176,14 +176,17 @@ class CStepRerunner(StepRerunner):
     def _stores_all(self, overwrite: Overwrite) -> bool:
         """Did the definition store what is read?
 
-        Otherwise a library call wrote it, or several definitions did, and it is known only where
+        Otherwise a call wrote or copied it, or several definitions did, and it is known only where
         it lay.
         """
         definition, reader = overwrite.definition, overwrite.reader
         if self._code(definition) not in _STORES:
             return False
-        is_load = self.failing.is_load(reader)
-        return not is_load or self._flow.address(reader) >= self._flow.address(definition)
+        if not self.failing.is_load(reader):
+            return True
+        if any(map(self.failing.is_call_or_copy, self.failing.node(reader).through)):
+            return False
+        return self._flow.address(reader) >= self._flow.address(definition)
 
     def _size(self, store: Step) -> int:
         return self.failing.node(store).operation.width // 8 or 1
