@@ -3,10 +3,12 @@
 A replaced state keeps the failing run's own addresses.  An address of the passing run is followed
 back to the object that it points into: a static variable, or memory that some step allocated.  The
 counterpart of that object in the failing run says what the address is there.  A library call such
-as strchr returns an address in the object that it was given.
+as strchr returns an address in the object that it was given.  A function has its name in both runs.
 """
 
 from __future__ import annotations
+
+from functools import cached_property
 
 from whence.frontend.c.summaries import library_summary
 from whence.program.ids import Step
@@ -14,6 +16,7 @@ from whence.program.operations import COp
 from whence.trace.alignment import Alignment
 from whence.trace.c.endings import callee
 from whence.trace.c.flow import CFlow
+from whence.trace.c.memory import module_symbols, modules_of
 from whence.trace.c.recording import CThread
 from whence.trace.flow import Operand
 from whence.trace.recording import Comparable
@@ -40,6 +43,8 @@ class MappedValues:
         value = self.passing.value(step)
         if self.passing.compared_as(step) is not Comparable.POINTER or value == 0:
             return value
+        if value in self._functions:
+            return self._functions[value]
         origin = self._origin(step)
         if origin is None:
             return None
@@ -47,6 +52,14 @@ class MappedValues:
         if own is None:
             return None
         return self._failing.value(own) + value - self.passing.value(origin)
+
+    @cached_property
+    def _functions(self) -> dict[int, int]:
+        """The functions of the passing run by address: the addresses in the failing run."""
+        own = _functions(self._failing)
+        return {
+            theirs: own[name] for name, theirs in _functions(self.passing).items() if name in own
+        }
 
     def _origin(self, step: Step) -> Step | None:
         """Return the step that made the object which an address points into."""
@@ -81,3 +94,14 @@ class MappedValues:
 
     def _is_address(self, operand: Operand) -> bool:
         return isinstance(operand, int) and self.passing.compared_as(operand) is Comparable.POINTER
+
+
+def _functions(flow: CFlow) -> dict[str, int]:
+    """Return the addresses of the functions whose names are in one module only."""
+    found: dict[str, set[int]] = {}
+    assert isinstance(flow.thread, CThread)
+    for module, loaded in modules_of(flow.thread):
+        for name, address in module_symbols(module, loaded):
+            if address and name in module.module.functions:
+                found.setdefault(name, set()).add(address)
+    return {name: addresses.pop() for name, addresses in found.items() if len(addresses) == 1}
