@@ -145,9 +145,23 @@ class Comparison:
     def _has_same_origin(self, step: Step, other: Step, depth: int) -> bool:
         """Were two matching steps computed by the same operation from the same operands?"""
         pairs = self._paired_operands(step, other)
-        return pairs is not None and all(
-            self._is_same_operand(own, theirs, depth) for own, theirs in pairs
+        return (
+            pairs is not None
+            and all(self._is_same_operand(own, theirs, depth) for own, theirs in pairs)
+            and self._is_same_copy(step, other)
         )
+
+    def _is_same_copy(self, step: Step, other: Step) -> bool:
+        """Did the same copies bring bytes that no step set to where two matching steps read them?
+
+        `day = days[0]` and `day = days[1]` leave other bytes of a table in a variable.
+        """
+        node = self.failing.node(step)
+        if not node.through or any(isinstance(each, int | StoredBits) for each in node.operands):
+            return True
+        copies = [each for each in node.through if self.failing.queries.is_copy(each)]
+        theirs = self.passing.node(other).through
+        return {self.counterpart(each) for each in copies} <= {*theirs}
 
     def _paired_operands(
         self, step: Step, other: Step
