@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -52,6 +53,12 @@ def chain_of(
     good_folder = str(folder / "good") if good is not None else None
     request = ChainRequest(record, good_folder, passing_test, max_runs, forgets, method, jobs)
     return find_chain(request, lambda _: None)
+
+
+def versions(text: str) -> tuple[str, str]:
+    """Return the failing and the corrected program of a text with `@{BAD|GOOD}` in it."""
+    choice = re.compile(r"@\{(.*?)\|(.*?)\}", re.DOTALL)
+    return choice.sub(r"\1", text), choice.sub(r"\2", text)
 
 
 def lines_of(result: ChainResult) -> list[int]:

@@ -256,10 +256,12 @@ class DivergencePoints:
         op = self.alignment.pairing.bad_op(self.passing.op_of(missing))
         return op is not None and _leads_past(self.failing, jump, op, region)
 
-    def added_branch(self, missing: Step) -> Step | None:
+    def added_branch(self, missing: Step, *, is_kept: bool = False) -> Step | None:
         """Return the added branch by which the failing run avoided a step of the passing run.
 
         It stands where the good version has another condition: `if (is_wanted(p))` for `if (*p)`.
+        `is_kept`: return a branch of both versions that only the failing run executed there; the
+        good version has `if (is_wanted(p) || *p)`.
         """
         alignment = self.alignment
         at = missing
@@ -271,7 +273,8 @@ class DivergencePoints:
                 if op is None:
                     return None
                 function = self.failing.thread.image.function_of(op)
-                branches = self._added_branches(function, own)
+                find = self._kept_branches if is_kept else self._added_branches
+                branches = find(function, own)
                 return next((b for b in branches if self._decides(b, op, own)), None)
             at = region
         return None
@@ -279,12 +282,7 @@ class DivergencePoints:
     def _added_branches(self, function: int, region: Step | None) -> Iterator[Step]:
         """Yield the last executions, in a region, of branches that the good version lacks."""
         if function not in self._new_branches:
-            code = self.failing.thread.image.code
-            first = code.function_first_op
-            end = int(first[function + 1]) if function + 1 < len(first) else len(code.kind)
-            branches = np.flatnonzero(code.kind[int(first[function]) : end] == BRANCH)
-            ops = map(Op, (branches + int(first[function])).tolist())
-            paired = self.alignment.pairing.good_op
+            ops, paired = self._branches_of(function), self.alignment.pairing.good_op
             self._new_branches[function] = [op for op in ops if paired(op) is None]
         for op in self._new_branches[function]:
             steps = self.failing.executions(op)
@@ -294,6 +292,24 @@ class DivergencePoints:
                 if _is_in(step, region, self.alignment.failing_region):
                     yield step
                     break
+
+    def _kept_branches(self, function: int, region: Step | None) -> Iterator[Step]:
+        """Yield executions, directly in a region, of branches that only the failing run made."""
+        paired, low = self.alignment.pairing.good_op, Step((region or 0) + 1)
+        for op in self._branches_of(function):
+            if paired(op) is None:
+                continue
+            steps = self.failing.executions(op)
+            near: list[Step] = steps[steps.before(low) : steps.before(low) + _MAX_TRIED].tolist()
+            alone = (step for step in near if self.comparison.counterpart(step) is None)
+            yield from (s for s in alone if self.alignment.failing_region(s) == region)
+
+    def _branches_of(self, function: int) -> Iterator[Op]:
+        code = self.failing.thread.image.code
+        first = code.function_first_op
+        end = int(first[function + 1]) if function + 1 < len(first) else len(code.kind)
+        branches = np.flatnonzero(code.kind[int(first[function]) : end] == BRANCH)
+        return map(Op, (branches + int(first[function])).tolist())
 
     def _decides(self, branch: Step, op: Op, region: Step | None) -> bool:
         """Does a branch lead past an operation, and could it have led to it?"""

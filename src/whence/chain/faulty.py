@@ -16,9 +16,10 @@ from whence.causes.comparison import Comparison
 from whence.causes.divergence_points import DivergencePoints
 from whence.program.ids import Step
 from whence.program.operations import COp
-from whence.trace.flow import Constant, Left, Operand, StoredBits
+from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits
+from whence.trace.queries import Part
 from whence.trace.recording import Comparable
-from whence.trace.rerunning import Alteration, Force, Overwrite
+from whence.trace.rerunning import Alteration, Force, Overwrite, Replace
 
 _MAX_CONDITION = 20  # operations of a condition that are looked at; guessed
 _MAX_WALKED = 20_000  # steps behind one step that are looked at; guessed
@@ -33,14 +34,28 @@ class FaultyValue:
     is_branch: bool = False
     is_kept: bool = False  # the step is right, and the passing run replaced its value later
     instead: Alteration | None = None  # of a branch that left a definition out: what it would set
+    is_address: bool = False  # it decides which memory is read, and the content is looked at, too
 
 
 class _Read(NamedTuple):
-    """An operand of a step; `is_content`: the step may have read it from a variable or memory."""
+    """An operand of a step.
+
+    `is_content`: the step may have read it from a variable or memory.  `is_address`: it comes from
+    the address of what was read.
+    """
 
     reader: Step
     operand: Operand
     is_content: bool
+    is_address: bool = False
+
+
+def made_at(flow: Flow, step: Step) -> Step:
+    """Return the step after which a step had its value.
+
+    A loop over a generator has its item after steps of the generator that come after its own.
+    """
+    return max(step, *(each for each in flow.node(step).operands if isinstance(each, int)), Step(0))
 
 
 class FaultyState:
@@ -50,6 +65,12 @@ class FaultyState:
         self.comparison = comparison
         self._failing, self._passing = comparison.failing, comparison.passing
         self._points = DivergencePoints(comparison)
+        self._other_conditions: set[Step] = set()  # they decide otherwise in the good version
+
+    def before(self, step: Step) -> list[FaultyValue]:
+        """Return the faulty values made before a step that it comes from, the last first."""
+        made = made_at(self._failing, step)
+        return [each for each in self.behind(step) if made_at(self._failing, each.step) < made]
 
     def behind(self, step: Step) -> list[FaultyValue]:
         """Return the faulty values that a definition or a branch comes from, the last first."""
@@ -57,12 +78,37 @@ class FaultyState:
         found = dict.fromkeys([*self._read(self._behind(step)), *self._lacking(step)])
         if not found and self._compares_pointers(step):
             found = dict.fromkeys(self._read(self._behind(step)))
-        found |= dict.fromkeys(self.deciding(step))
+        found |= dict.fromkeys([*self.deciding(step), *self.entering(step)])
         if node.chosen_by is not None:
             found |= dict.fromkeys(self._branches([node.chosen_by]))
-        found = found or dict.fromkeys(self.around(step))
+        found = found or dict.fromkeys(self._returning(step))
+        if step not in self._other_conditions:
+            found = found or dict.fromkeys(self.around(step))
         others = (value for value in found if value.step != step)
         return sorted(others, reverse=True, key=lambda each: each.step)
+
+    def _returning(self, step: Step) -> Iterator[FaultyValue]:
+        """Yield the steps that returned what a step has from the functions that it came through.
+
+        All that a `return` read may be right: then its own code is at fault, and not the call.
+        """
+        flow, comparison = self._failing, self.comparison
+        work, seen = [step], set[Step]()
+        while work and len(seen) < _MAX_CONDITION:
+            at = work.pop()
+            seen.add(at)
+            node = flow.node(at)
+            steps = [each for each in (*node.operands, *node.through) if isinstance(each, int)]
+            for each in steps:
+                if each in seen or comparison.is_same(each):
+                    continue
+                returned = flow.returned(each) if flow.is_call(each) else None
+                other = comparison.counterpart(each)
+                if returned is not None:
+                    put = None if other is None else Replace(each, other)
+                    yield FaultyValue(returned, put)
+                elif not self._is_definition(at, each):
+                    work.append(each)
 
     def _compares_pointers(self, branch: Step) -> bool:
         """Did a branch go another way because of a pointer that seemed to be the same?
@@ -103,6 +149,25 @@ class FaultyState:
         """
         yield from self._branches(self._around(step))
 
+    def entering(self, step: Step) -> Iterator[FaultyValue]:
+        """Yield what made a call of both runs enter another function: a step has no counterpart.
+
+        It may be a function pointer, or an object of another class.
+        """
+        counterpart = self.comparison.counterpart
+        at: Step | None = step
+        while at is not None and counterpart(at) is None:
+            at = self.comparison.alignment.failing_region(at)
+        if at is not None and at != step and self._failing.is_call(at):
+            yield from self._called(at)
+
+    def _called(self, call: Step) -> Iterator[FaultyValue]:
+        """Yield the faulty values that say which function a call enters."""
+        entered = self._failing.queries.definitions(call, Part.ENTRY)
+        steps = (each.step for each in entered if each.step)
+        callees = (each for each in steps if not self._failing.is_branch(each))
+        yield from self._read([_Read(call, each, is_content=True) for each in callees])
+
     def _around(self, step: Step) -> list[Step]:
         if self.comparison.counterpart(step) is not None:
             return []
@@ -115,6 +180,15 @@ class FaultyState:
             branch, _ = self._points.added_jump(passing)
         if branch is not None:
             yield from self._branches([branch])
+            return
+        call = self._points.other_callee(passing)
+        if call is not None:
+            yield from self._called(call)
+        # A part of a condition that only the good version has may have led to the step.
+        decided = self._points.added_branch(passing, is_kept=True)
+        if decided is not None:
+            self._other_conditions.add(decided)
+            yield FaultyValue(decided, Force(decided), is_branch=True)
 
     def unprinted(self, since: Step | None, about: Step) -> Iterator[FaultyValue]:
         """Yield the branches that kept the first output after `since` from being made."""
@@ -162,34 +236,46 @@ class FaultyState:
         while work and len(seen) < _MAX_WALKED:
             read = work.pop()
             definition = _step_of(read.operand)
-            if definition is None or read in seen:
+            if read in seen:
                 continue
             seen.add(read)
-            if isinstance(read.operand, Left):
-                kept = self._kept(read, definition)
-                yield from kept
-                behind = () if kept else self._failing.left(read.operand)
-                work += [_Read(definition, each, is_content=True) for each in behind]
-            elif read.is_content and self._is_definition(read.reader, definition):
-                value = self._value(read.reader, definition)
-                if isinstance(value, FaultyValue):
-                    yield value
-                elif value is not None:
-                    yield from value
-                    work += self._behind(definition) if not value else ()
-                    yield from self.deciding(definition) if not value else ()
-            elif not self.comparison.is_same(definition):
-                yield from self._lacking(definition)
-                yield from self._chosen(definition)
-                yield from self.deciding(definition)
-                work += self._behind(definition)
+            found, behind = self._one_read(read, definition)
+            yield from (replace(each, is_address=read.is_address) for each in found)
+            work += [
+                each._replace(is_address=each.is_address or read.is_address) for each in behind
+            ]
+
+    def _one_read(
+        self, read: _Read, definition: Step | None
+    ) -> tuple[list[FaultyValue], list[_Read]]:
+        """Return the faulty values that are the reason for a read, and the reads behind it."""
+        if definition is None:
+            if not read.is_content or not self._loaded_otherwise(read.reader):
+                return [], []
+            copied = [*self._copied(read.reader)]
+            return copied or [*self._left_out(read.reader)], []
+        if isinstance(read.operand, Left):
+            kept = self._kept(read, definition)
+            left = () if kept else self._failing.left(read.operand)
+            return kept, [_Read(definition, each, is_content=True) for each in left]
+        if read.is_content and self._is_definition(read.reader, definition):
+            value = self._value(read.reader, definition)
+            if isinstance(value, FaultyValue):
+                return [value], []
+            if value is None or value:
+                return value or [], []
+            return [*self.deciding(definition)], [*self._behind(definition)]
+        if self.comparison.is_same(definition):
+            return [], []
+        found = [*self._lacking(definition), *self._chosen(definition), *self.deciding(definition)]
+        return found, [*self._behind(definition)]
 
     def _behind(self, step: Step) -> Iterator[_Read]:
         node = self._failing.node(step)
         for operand in node.operands:
             yield _Read(step, operand, is_content=True)
         for operand in node.pointers:  # of a load, these are no contents of memory
-            yield _Read(step, operand, is_content=False)
+            yield _Read(step, operand, is_content=False, is_address=True)
 
     def _chosen(self, step: Step) -> Iterator[FaultyValue]:
         """Yield the branch that chose between two values, if it went another way."""
@@ -227,7 +313,9 @@ class FaultyState:
             if comparison.is_same(reader):
                 return None
             if own is not None and comparison.is_same(definition):
-                return self._omitted(reader, definition, other)
+                omitted = self._omitted(reader, definition, other)
+                is_kept = isinstance(omitted, FaultyValue)
+                return [*self._copied(reader)] or omitted if is_kept else omitted
             return FaultyValue(definition, Overwrite(reader, definition, other))
         if own is not None:
             if comparison.is_same(definition):
@@ -236,6 +324,34 @@ class FaultyState:
         if other is not None:  # a call that read it, such as printf, ran in both runs
             return FaultyValue(definition, None)
         return []
+
+    def _loaded_otherwise(self, step: Step) -> bool:
+        """Did both runs load a value there, and not the same?"""
+        comparison = self.comparison
+        is_shared = self._failing.is_load(step) and comparison.counterpart(step) is not None
+        return is_shared and not comparison.is_same(step)
+
+    def _left_out(self, load: Step) -> Iterator[FaultyValue]:
+        """Yield the branches that left out the definitions which the passing run's load read."""
+        for each in self.comparison.read_instead(load):
+            yield from self.missing(each, load)
+
+    def _copied(self, load: Step) -> Iterator[FaultyValue]:
+        """Yield the copy, such as memcpy, that brought other bytes to where a load read them.
+
+        The bytes themselves are right: it copied them from or to another place than the passing
+        run did, or only the failing run made the copy.
+        """
+        comparison, failing = self.comparison, self._failing
+        other = comparison.counterpart(load)
+        if other is None:
+            return
+        for copy in failing.node(load).through:
+            if not failing.is_call_or_copy(copy):
+                continue
+            if comparison.counterpart(copy) is None or comparison.went_elsewhere(copy):
+                yield FaultyValue(copy, Overwrite(load, copy, other))
+                return
 
     def _kept(self, read: _Read, definition: Step) -> list[FaultyValue]:
         """Return why a value that a library call left is read still, if the passing run set it."""
@@ -257,14 +373,10 @@ class FaultyState:
 
         If only one version has that definition, the value that was read is itself the reason.
         """
-        instead = [*self.comparison.read_instead(reader)]
         overwrite = Overwrite(reader, definition, other)
-        branches = [
-            replace(value, instead=overwrite)
-            for each in instead
-            for value in self.missing(each, reader)
-        ]
-        return branches or FaultyValue(definition, overwrite, is_kept=bool(instead))
+        branches = [replace(value, instead=overwrite) for value in self._left_out(reader)]
+        is_kept = any(self.comparison.read_instead(reader))
+        return branches or FaultyValue(definition, overwrite, is_kept=is_kept)
 
 
 def _step_of(operand: Operand) -> Step | None:

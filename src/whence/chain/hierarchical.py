@@ -148,7 +148,7 @@ class HierarchicalSearch(BackwardSearch):
             return []
         known = self._behind.get(value.step)
         if known is None:
-            known = [each for each in self.state.behind(value.step) if each.step < value.step]
+            known = self.state.before(value.step)
             self._behind[value.step] = known
         return known
 

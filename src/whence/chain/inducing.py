@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from whence.causes.observed_failure import ObservedFailure
@@ -21,6 +21,7 @@ from whence.program.ids import Step
 from whence.trace.rerunning import Alteration
 
 _MAX_BACK = 6  # definitions behind one that cannot be set that are followed; guessed
+_MAX_PASSED_ON = 40  # writes for another process after the first wrong one; guessed
 
 
 class Test(Protocol):
@@ -113,6 +114,16 @@ class InducingSets:
                     without = instead
                     right |= before_branches
         if without is Induced.YES:
+            # From another address, what was put right is not read.
+            addresses = [step for step in free if all(v.is_address for v in known[step])]
+            contents = [step for step in free if step not in addresses]
+            for part, rest in ((contents, addresses), (addresses, contents)):
+                if part and rest and induces(rest) is Induced.NO:
+                    wanted = {*part, *needed}
+                    left = [value for value in values if value.step in wanted]
+                    smaller = self.smallest(left, test, preferred, needed)
+                    return replace(smaller, runs=self._ran() - before)
+        if without is Induced.YES:
             # All that can be put right is right: what is left is the step's own code, or what
             # could not be put right.
             return InducingSet(
@@ -150,8 +161,7 @@ class InducingSets:
                 found += altered
                 continue
             is_deep = depth >= _MAX_BACK or value.is_kept
-            behind = [] if is_deep else self._state.behind(value.step)
-            earlier = [each for each in behind if each.step < value.step]
+            earlier = [] if is_deep else self._state.before(value.step)
             altered = self._right(earlier, depth + 1, is_before)
             if not altered:
                 return []
@@ -173,6 +183,8 @@ def failure_values(failure: ObservedFailure, state: FaultyState) -> list[FaultyV
         if not found:  # the call that printed is known, and not which of its arguments is wrong
             found |= dict.fromkeys(state.behind(question.step))
         silence = question.silence
+    for step in _passed_on(failure):
+        found |= dict.fromkeys(state.behind(step))
     if silence is not None:
         about = question.about
         for passing in silence.missing or ():
@@ -182,3 +194,15 @@ def failure_values(failure: ObservedFailure, state: FaultyState) -> list[FaultyV
     if not found:
         found |= dict.fromkeys(state.around(question.about))
     return sorted(found, reverse=True, key=lambda value: value.step)
+
+
+def _passed_on(failure: ObservedFailure) -> list[Step]:
+    """Return the steps that wrote more to what another process reads, after the wrong byte.
+
+    The test judges what that process made of all of it.
+    """
+    stream, about = failure.stream, failure.question.about
+    if stream is None or stream.is_of_the_test:
+        return []
+    pieces = [each.step for each in stream.pieces if each.thread is failure.flow.thread]
+    return [step for step in pieces if step > about][:_MAX_PASSED_ON]

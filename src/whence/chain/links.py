@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.passing_values import PassingValues
-from whence.chain.faulty import FaultyValue
+from whence.chain.faulty import FaultyValue, made_at
 from whence.chain.inducing import FaultyStep
 from whence.model import ChainLink, SetMember, Statement
 from whence.program.ids import Step
@@ -31,9 +31,14 @@ class ChainWriter:
         self._passing = comparison.passing.describer()
         self._values = PassingValues(comparison, self._describer)
 
-    def links(self, found: Iterable[FaultyStep]) -> tuple[ChainLink, ...]:
+    def links(self, found: Sequence[FaultyStep]) -> tuple[ChainLink, ...]:
         """Return the links in the order of the run, the failure last."""
-        ordered = sorted(found, key=lambda each: (each.step is None, each.step or 0))
+
+        def place(each: FaultyStep) -> tuple[bool, Step]:
+            step = each.step
+            return step is None, Step(0) if step is None else made_at(self._failure.flow, step)
+
+        ordered = sorted(found, key=place)
         links: list[ChainLink] = []
         for element in ordered:
             link = self._link(element)
