@@ -109,3 +109,31 @@ def test_the_first_wrong_number_has_a_place() -> None:
     assert number.lacking(b"a\nb 1 of 3\n") == 1
     assert number.lacking(b"a\n") is None
     assert wrong_number(b"yes\n", b"no\n") is None
+
+
+def test_a_number_of_the_program_is_raised_if_nothing_behind_the_failure_helps(
+    tmp_path: Path,
+) -> None:
+    """What was never added to a set has no value; its damage is done twice."""
+    text = """\
+NAMES = ["Mon", "Tue", "Wed", "Thu", "Fri"]
+closed = set()
+
+
+def close(first, last):
+    for day in range(first, last):  # 1
+        closed.add(day)
+
+
+def moved(day):
+    while day in closed:
+        day += 1
+    return day
+
+
+close(1, 2)
+print(NAMES[moved(2)], NAMES[moved(1)], NAMES[moved(2)])
+"""
+    result = chain_of(tmp_path, text, expect="Thu Thu Thu\n")
+    assert result.passing is not None
+    assert result.passing.words == "with `last` at program.py:6 3, not 2"

@@ -28,6 +28,7 @@ from whence.trace.rerunning import Force
 _MAX_DEPTH = 4  # levels of the cause tree whose branches are tried first; guessed
 _MAX_CAUSES = 60  # causes whose branches are tried first; guessed
 _MAX_INSTANCES = 20  # executions of one branch that are tried; guessed
+_MAX_RUNS = 200  # reruns until the first branch helps; the others are for values; guessed
 _MAX_MORE = 60  # reruns that look for a better branch, after one that helps; guessed
 
 
@@ -39,7 +40,7 @@ def passing_switch(
     try:
         for group in _candidates(tree):
             found = search.best_of(group)
-            if found is not None:
+            if found is not None or tests.runs > _MAX_RUNS:
                 return found
     except OutOfReruns:
         return None
@@ -65,7 +66,7 @@ class _SwitchSearch:
             tests.run_ahead([([force], None) for force in part])
             for force in part:
                 self._tried.add(force)
-                if first is not None and tests.runs >= last:
+                if tests.runs >= (_MAX_RUNS if first is None else last):
                     return first
                 if tests.outcome([force]) is not Outcome.PASS:
                     continue

@@ -1,11 +1,12 @@
 """Which value, given by one step instead of its own, makes the failing run pass?
 
 Some faults are mended by no branch that goes the other way: a wrong sum is printed on any way.
-Then the run in which one step gives another value is the passing run to compare with.  Of each
-statement the last execution is tried first; steps that compute a value come before those that copy
-one, the last first.  From the first that helps the search goes back to the computed values that it
-comes from, as long as one of these helps, too, and then tries the first ones of the run.  So it
-ends near the fault, and not at an input of the program, which would help as well.
+Then the run in which one step gives another value is the passing run to compare with.  What the
+failure reads itself is tried first.  Of each statement the last execution comes before the others;
+steps that compute a value come before those that copy one, the last first.  From the first that
+helps the search goes back to the computed values that it comes from, as long as one of these helps,
+too, and then tries the first ones of the run.  So it ends near the fault, and not at an input of
+the program, which would help as well.
 
 For a number, the output says which value it takes: the value is raised by one, and the number that
 is printed wrong moves by some amount.  Two runs give a line, and a third one tries the value with
@@ -35,6 +36,7 @@ _MAX_CAUSES = 60  # causes whose steps are tried; guessed
 _MAX_BEHIND = 5000  # steps behind those of the tree that are looked at; guessed
 _MAX_STEPS = 40  # steps that are tried; guessed
 _MAX_RUNS = 250  # reruns until the first value helps; guessed
+_MAX_APART = 120  # reruns with a number of the program raised or lowered by one; guessed
 _MAX_EARLY = 60  # reruns for the values at the start of the run; guessed
 _MAX_HOPS = 20  # copies between a step and what computed its value; guessed
 _MAX_TURNS = 4  # times that a number is moved nearer to the one that is right; guessed
@@ -55,6 +57,7 @@ def passing_value(
             found = search.at(step)
             if found is not None or tests.runs > last:
                 break
+        found = found or search.one_apart()
         while found is not None:
             one = search.first_of(search.computed_behind(found.definition), _MAX_RUNS)
             if one is None:
@@ -111,8 +114,46 @@ class ValueSearch:
         for step in reversed(known):
             turns[step] = seen[flow.op_of(step)]
             seen[flow.op_of(step)] += 1
-        known.sort(key=lambda step: (turns[step], not _is_computed(flow, step), -step))
+        direct = self._read_by_failure()
+
+        def order(step: Step) -> tuple[bool, int, bool, int]:
+            return step not in direct, turns[step], not _is_computed(flow, step), -step
+
+        known.sort(key=order)
         return known[:_MAX_STEPS]
+
+    def one_apart(self) -> Assign | None:
+        """Return a number of the program, raised or lowered by one, that makes the test pass.
+
+        It may have decided how often a loop ran, so that something was never set: no value that
+        the failure comes from tells of it.  Operations that ran the fewest times come first.
+        """
+        flow, tests = self.tree.failure.flow, self.tests
+        most, end = tests.runs + _MAX_APART, self.tree.failure.question.about
+        image, counts = flow.thread.image, list[tuple[int, Step]]()
+        for op in map(Op, range(len(image.code.kind))):
+            executions = flow.executions(op)
+            before = 0 if image.is_library[image.function_of(op)] else executions.before(end)
+            if before and self._is_set_there(Step(int(executions[before - 1 : before][0]))):
+                counts.append((before, Step(int(executions[before - 1 : before][0]))))
+        for _, step in sorted(counts):
+            value = self._value(step)
+            if isinstance(value, bool) or not isinstance(value, int):
+                continue
+            for by in (1, -1):
+                assign = Assign(step, value + by)
+                if tests.rerunner.can(assign) and self._passes(assign):
+                    return assign
+            if tests.runs > most:
+                return None
+        return None
+
+    def _is_set_there(self, step: Step) -> bool:
+        """Is it where a value is set?  What a parameter has is set where it is read."""
+        flow = self.tree.failure.flow
+        if flow.defines(step) or not flow.is_load(step):
+            return flow.defines(step)
+        return all(self._value(each) is None for each in _operands(flow, step))
 
     def first_of(self, steps: list[Step], most: int) -> Assign | None:
         """Return the value that helps at the first of some steps; `most` reruns are made."""
@@ -260,6 +301,20 @@ class ValueSearch:
             for operand, _ in question.seeds:
                 if isinstance(operand, int):
                     yield operand
+
+    def _read_by_failure(self) -> set[Step]:
+        """Return the definitions that the failure reads itself."""
+        flow, work = self.tree.failure.flow, [*self._failed()]
+        found, seen = set[Step](), {*work}
+        while work and len(seen) < _MAX_BEHIND:
+            step = work.pop()
+            if flow.defines(step):
+                found.add(step)
+                continue
+            behind = [each for each in _operands(flow, step) if each not in seen]
+            seen.update(behind)
+            work += behind
+        return found
 
     def _in_tree(self) -> set[Step]:
         tree, level, found = self.tree, [0], set[Step]()
