@@ -3,7 +3,8 @@
 The ideal chain compares the failing run with the run of the corrected program (FIC, section 2).
 The approximate one has no corrected program: it compares with the failing run in which one branch
 is switched.  Coverage is the share of the ideal chain's lines that the approximate chain has,
-relevance the share of the approximate chain's lines that are in the ideal one.
+relevance the share of the approximate chain's lines that are in the ideal one.  Both say nothing
+if the ideal chain ends before the fault: so the table tells which chains have a line of the fault.
 """
 
 from __future__ import annotations
@@ -42,6 +43,25 @@ def versions(case: Path) -> tuple[str, str]:
     """Return the failing and the corrected text of a case."""
     text = case.read_text("utf-8")
     return _CHOICE.sub(r"\1", text), _CHOICE.sub(r"\2", text)
+
+
+def faulty_lines(case: Path) -> set[int]:
+    """Return the lines of the fault in the failing program; none if only something is left out."""
+    text, lines, at, before = case.read_text("utf-8"), set[int](), 0, 1
+    for choice in _CHOICE.finditer(text):
+        before += text.count("\n", at, choice.start())
+        bad = choice[1]
+        if bad.strip() or _is_within_line(text, choice):
+            lines |= set(range(before, before + bad.strip("\n").count("\n") + 1))
+        before, at = before + bad.count("\n"), choice.end()
+    return lines
+
+
+def _is_within_line(text: str, choice: re.Match[str]) -> bool:
+    """Does something that is left out leave a rest of its line?"""
+    start = text.rfind("\n", 0, choice.start()) + 1
+    end = text.find("\n", choice.end())
+    return bool((text[start : choice.start()] + text[choice.end() : end]).strip())
 
 
 def measure(case: Path, folder: Path, *, ideal: bool) -> Measured:
@@ -132,20 +152,24 @@ def main() -> None:
     if not cases:
         parser.error(f"no case has {options.only} in its name")
     total: list[tuple[float, float]] = []
-    print("| case | ideal | approximate | coverage | relevance | proved | runs | CPU s |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| case | ideal | approximate | coverage | relevance | fault | proved | runs | CPU s |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for case in cases:
         ideal, found = measured(case, kept)
         both = len(set(ideal.lines) & set(found.lines))
         coverage = both / len(ideal.lines) if ideal.lines else 0.0
         relevance = both / len(found.lines) if found.lines else 0.0
         total.append((coverage, relevance))
+        fault = faulty_lines(case)
+        reached = [bool(fault & {*each.lines}) for each in (ideal, found)]
+        shown = ", ".join("yes" if each else "no" for each in reached) if fault else "left out"
         if verbose:
             print(f"{case.name}: ideal {ideal.lines}, approximate {found.lines}", file=sys.stderr)
         print(
             f"| {case.name} | {len(ideal.lines)} {ideal.status} | {len(found.lines)} "
-            f"{found.status} | {coverage:.0%} | {relevance:.0%} | {ideal.proved}, {found.proved} "
-            f"| {ideal.runs}, {found.runs} | {ideal.seconds:.1f}, {found.seconds:.1f} |",
+            f"{found.status} | {coverage:.0%} | {relevance:.0%} | {shown} "
+            f"| {ideal.proved}, {found.proved} | {ideal.runs}, {found.runs} "
+            f"| {ideal.seconds:.1f}, {found.seconds:.1f} |",
             flush=True,
         )
     means = [sum(each) / len(total) for each in zip(*total, strict=True)]
