@@ -174,3 +174,30 @@ assert total == 3660
 """
     links = proved(tmp_path, "program.py", text, f"{sys.executable} program.py")
     assert ("wide = size * 3", None) in links
+
+
+APPENDED = """\
+def cents(amount):
+    return amount * FACTOR
+
+
+def line(name, amount):
+    return name.ljust(4) + str(cents(amount))
+
+
+def statement():
+    parts = ["head"]
+    parts.append(line("tea", 4))
+    return ", ".join(parts)
+
+
+found = statement().split(", ")[1]
+assert found == "tea 8", found
+"""
+
+
+def test_a_value_that_no_statement_stores_is_put_in_itself(tmp_path: Path) -> None:
+    """What is returned goes into another text, and that into a list."""
+    links = dict(proved(tmp_path, "program.py", APPENDED, f"{sys.executable} program.py"))
+    assert len(links) > 2, links
+    assert all(links.values()), links

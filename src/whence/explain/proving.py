@@ -309,15 +309,15 @@ class _StatementValues:
         """Yield what gives each definition of a statement its value in the fixed run.
 
         A value that the statement does not store, such as one that it returns or passes, is altered
-        where it is stored.
+        where it is stored; if it is not stored, as an item that is appended, it is altered itself.
         """
         seen: set[Step] = set()
         for step in self._steps(link):
             if self._flow.is_branch(step) or self._is_right(step):
                 continue
-            at = step if self._flow.defines(step) else self._stored(step)
-            other = None if at is None else self._comparison.counterpart(at)
-            if at is None or other is None or at in seen:
+            at = step if self._flow.defines(step) else self._stored(step) or step
+            other = self._comparison.counterpart(at)
+            if other is None or at in seen:
                 continue
             seen.add(at)
             right = self._right(at)

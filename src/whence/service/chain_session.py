@@ -180,8 +180,9 @@ class _Session:
             by = PassingRun("test", words=f"of `{test}`")
         if passing.outcome is not Outcome.PASS:
             how = passing.failure.message if passing.failure else passing.outcome.value
-            ran = commands.test if request.good is not None else request.passing_test
-            raise _no_passing_run(f"{ran} does not pass {by.words.replace('of ', 'on ')}: {how}")
+            if request.good is None:
+                raise _no_passing_run(f"{request.passing_test} does not pass: {how}")
+            raise _no_passing_run(f"{commands.test} does not pass on the good version: {how}")
         return passing, by
 
     def _record_good(self, tree: Path, out: Path, limit: int) -> None:
