@@ -33,14 +33,17 @@ _MAX_MORE = 60  # reruns that look for a better branch, after one that helps; gu
 
 
 def passing_switch(
-    tree: CauseSearch, tests: CausalityTests, say: Callable[[str], None]
+    tree: CauseSearch, tests: CausalityTests, say: Callable[[str], None], most: int = _MAX_RUNS
 ) -> Force | None:
-    """Return the branch that makes the test pass if it goes the other way; None if none does."""
-    search = _SwitchSearch(tree, tests, say)
+    """Return the branch that makes the test pass if it goes the other way; None if none does.
+
+    No branch is tried for the first time after `most` reruns.
+    """
+    search = _SwitchSearch(tree, tests, say, most)
     try:
         for group in _candidates(tree):
             found = search.best_of(group)
-            if found is not None or tests.runs > _MAX_RUNS:
+            if found is not None or tests.runs > most:
                 return found
     except OutOfReruns:
         return None
@@ -51,9 +54,10 @@ class _SwitchSearch:
     """Forces branches, and remembers which were tried."""
 
     def __init__(
-        self, tree: CauseSearch, tests: CausalityTests, say: Callable[[str], None]
+        self, tree: CauseSearch, tests: CausalityTests, say: Callable[[str], None], most: int
     ) -> None:
         self._flow, self._tests, self._say = tree.failure.flow, tests, say
+        self._most = most
         self._excluded = _own_branches(tree)
         self._tried: set[Force] = set()
 
@@ -66,7 +70,7 @@ class _SwitchSearch:
             tests.run_ahead([([force], None) for force in part])
             for force in part:
                 self._tried.add(force)
-                if tests.runs >= (_MAX_RUNS if first is None else last):
+                if tests.runs >= (self._most if first is None else last):
                     return first
                 if tests.outcome([force]) is not Outcome.PASS:
                     continue

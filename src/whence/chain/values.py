@@ -70,6 +70,11 @@ def passing_value(
     return found
 
 
+def only_hides(tree: CauseSearch, tests: CausalityTests, found: Assign) -> bool:
+    """Is it a value that the failure reads itself?  Then the chain would begin at its end."""
+    return found.definition in ValueSearch(tree, tests).read_by_failure()
+
+
 def value_behind(tree: CauseSearch, tests: CausalityTests, branch: Step) -> Assign | None:
     """Return a value, set before a branch that tests it, that makes the test pass.
 
@@ -114,7 +119,7 @@ class ValueSearch:
         for step in reversed(known):
             turns[step] = seen[flow.op_of(step)]
             seen[flow.op_of(step)] += 1
-        direct = self._read_by_failure()
+        direct = self.read_by_failure()
 
         def order(step: Step) -> tuple[bool, int, bool, int]:
             return step not in direct, turns[step], not _is_computed(flow, step), -step
@@ -302,7 +307,7 @@ class ValueSearch:
                 if isinstance(operand, int):
                     yield operand
 
-    def _read_by_failure(self) -> set[Step]:
+    def read_by_failure(self) -> set[Step]:
         """Return the definitions that the failure reads itself."""
         flow, work = self.tree.failure.flow, [*self._failed()]
         found, seen = set[Step](), {*work}

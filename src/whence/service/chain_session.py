@@ -33,7 +33,7 @@ from whence.chain.hierarchical import HierarchicalSearch
 from whence.chain.links import ChainWriter
 from whence.chain.repeated import Repair, passing_repair
 from whence.chain.switching import passing_switch
-from whence.chain.values import passing_value, value_behind
+from whence.chain.values import only_hides, passing_value, value_behind
 from whence.chain.wrong_output import right_beginning, wrong_number, wrong_words
 from whence.errors import UserError
 from whence.explain.recorder import counterpart
@@ -66,6 +66,9 @@ _WRONG_LANGUAGE = ("nothing-recorded", "no-c-compiler")
 _METHODS = {"dependence": ChainSearch, "hierarchical": HierarchicalSearch}
 METHODS = tuple(_METHODS)
 _BREAKS = ("abort", "crash", "exception", "timeout")  # failures that end a run where they happen
+_MAX_SWITCHED = (
+    400  # reruns until a branch helps, if the only value that helps is at the end; guessed
+)
 _MAX_STORES = 50  # files of kept outcomes; guessed
 
 
@@ -217,9 +220,12 @@ class _Session:
         """Return the branch, the value, or several of one kind, that make the test pass."""
         tree, flow = cause_search(observed), observed.flow
         found: Force | Assign | None = passing_switch(tree, tests, self._say)
+        if found is None:
+            found = passing_value(tree, tests, self._say)
+            if found is not None and only_hides(tree, tests, found):
+                found = passing_switch(tree, tests, self._say, _MAX_SWITCHED) or found
         if isinstance(found, Force) and not is_at_bound(flow, found.branch):
             found = value_behind(tree, tests, found.branch) or found
-        found = found or passing_value(tree, tests, self._say)
         if found is not None:
             return Repair(tests, (found,))
 
