@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from whence.chain.backward import BackwardSearch
-from whence.chain.faulty import FaultyValue, made_at
+from whence.chain.faulty import FaultyValue, had_value_at
 from whence.chain.inducing import FaultyStep, Test, failure_values
 from whence.program.ids import Op, Step
 
@@ -37,7 +37,7 @@ class ChainSearch(BackwardSearch):
             if len(self.found) > _MAX_ELEMENTS:
                 self.notes.append(f"the chain has over {_MAX_ELEMENTS} steps: its start is missing")
                 return
-            value = target.pop(max(target, key=lambda step: made_at(self.failure.flow, step)))
+            value = target.pop(max(target, key=lambda step: had_value_at(self.failure.flow, step)))
             self.say(f"{len(self.found)} steps back, {self.tests.runs} reruns")
             element = self._explained(value, frozenset(target))
             self.found.append(element)

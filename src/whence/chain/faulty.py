@@ -50,7 +50,7 @@ class _Read(NamedTuple):
     is_address: bool = False
 
 
-def made_at(flow: Flow, step: Step) -> Step:
+def had_value_at(flow: Flow, step: Step) -> Step:
     """Return the step after which a step had its value.
 
     A loop over a generator has its item after steps of the generator that come after its own.
@@ -69,8 +69,10 @@ class FaultyState:
 
     def before(self, step: Step) -> list[FaultyValue]:
         """Return the faulty values made before a step that it comes from, the last first."""
-        made = made_at(self._failing, step)
-        return [each for each in self.behind(step) if made_at(self._failing, each.step) < made]
+        until = had_value_at(self._failing, step)
+        return [
+            each for each in self.behind(step) if had_value_at(self._failing, each.step) < until
+        ]
 
     def behind(self, step: Step) -> list[FaultyValue]:
         """Return the faulty values that a definition or a branch comes from, the last first."""

@@ -10,7 +10,7 @@ import numpy as np
 from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.passing_values import PassingValues
-from whence.chain.faulty import FaultyValue, made_at
+from whence.chain.faulty import FaultyValue, had_value_at
 from whence.chain.inducing import FaultyStep
 from whence.model import ChainLink, SetMember, Statement
 from whence.program.ids import Step
@@ -36,7 +36,7 @@ class ChainWriter:
 
         def place(each: FaultyStep) -> tuple[bool, Step]:
             step = each.step
-            return step is None, Step(0) if step is None else made_at(self._failure.flow, step)
+            return step is None, Step(0) if step is None else had_value_at(self._failure.flow, step)
 
         ordered = sorted(found, key=place)
         links: list[ChainLink] = []
