@@ -230,3 +230,71 @@ def test_parameters_that_do_not_take_the_arguments_lead_to_the_failure(tmp_path:
     answer = explain_python(tmp_path, SIGNATURE)
     assert answer.result.status == "explained", answer.result.reason
     assert "fault" in answer.links
+
+
+STAR_IMPORT = """
+    == shapes/__init__.py
+     from .recipes import *
+    == shapes/recipes.py
+     __all__ = [
+         "double",
+    -    "half",  # [fault]
+     ]
+     def double(n):
+         return 2 * n
+     def half(n):
+         return n / 2
+    == program.py
+     from shapes import half  # [fails]
+     assert half(4) == 2
+"""
+MOVED_MODULE = """
+    == checks.py
+    -class Checker:
+    -    def check(self, text):
+    -        return text.isdigit()
+    -def all_digits(texts):
+    -    return all(Checker().check(text) for text in texts)
+    == tools/checks.py
+    +class Checker:
+    +    def check(self, text):
+    +        return text.isdigit()
+    +def all_digits(texts):
+    +    return all(Checker().check(text) for text in texts)
+    == program.py
+     from checks import Checker  # [fails]
+     assert Checker().check("3")
+"""
+PARAMETERS = """
+     import inspect
+    -def shown(text, width=10, fill=" "):  # [fault]
+    +def shown(text, **options):  # [fault]
+    -    return text.ljust(width, fill)
+    +    return text.ljust(**options)
+     def names(function):
+         return list(inspect.signature(function).parameters)
+     assert "width" in names(shown)  # [fails]
+"""
+
+
+def test_a_name_that_a_star_import_does_not_take_leads_to_the_failed_import(
+    tmp_path: Path,
+) -> None:
+    answer = explain_python(tmp_path, STAR_IMPORT)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
+    assert answer.links[-1] == "fails"
+
+
+def test_a_module_that_moved_leads_to_the_import_of_its_old_name(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, MOVED_MODULE)
+    assert answer.result.status == "explained", answer.result.reason
+    assert "tools/checks.py now" in answer.chain[0].says
+    assert answer.links[-1] == "fails"
+
+
+def test_the_parameters_of_a_function_lead_to_what_is_computed_from_them(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, PARAMETERS)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
+    assert "fault" in answer.links

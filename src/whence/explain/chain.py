@@ -19,6 +19,7 @@ from whence.model import (
     Cause,
     Change,
     ChangeId,
+    ChangeKind,
     Influence,
     Link,
     LinkKind,
@@ -350,6 +351,14 @@ class ChainBuilder:
             return Link(
                 LinkKind.CHANGE, jump.file, jump.line, jump.function, jump.text,
                 f"this skips `{statement.text}`",
+                passing=values, changes=tuple(sorted(own)), cause=cause.id,
+            )  # fmt: skip
+        moved = [c for c in sorted(own) if self._changes[c].kind is ChangeKind.RENAME]
+        if moved:
+            change = self._changes[moved[0]]
+            return Link(
+                LinkKind.MISSING, statement.file, statement.line, statement.function,
+                statement.text, f"this no longer runs: the file is {change.file} now",
                 passing=values, changes=tuple(sorted(own)), cause=cause.id,
             )  # fmt: skip
         instead = [c for c in sorted(own) if self._changes[c].added.strip()]

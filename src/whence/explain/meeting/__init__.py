@@ -68,12 +68,17 @@ class Meeting:
         return found | (self._good.conditions_met(file, line) - self._idle)
 
     def removed_around(self, file: str, line: int) -> Ids:
-        """Return the changes that took away the function around a line of the good version.
+        """Return the changes that took away the function or module around a line of the good
+        version.
 
-        They renamed it or removed its head, and its body may be as before.  Such a function runs
-        no more because callers no longer find it.  This is for Python, which looks names up.
+        They renamed it or removed its head, and its body may be as before.  Such code runs
+        no more because nobody finds it any longer.  This is for Python, which looks names up.
         """
-        old = self._changes.source(file, of_good=True) if grammar_of(file) == "python" else None
+        if grammar_of(file) != "python":
+            return _NONE
+        if file in self._renamed:
+            return self._renamed[file]
+        old = self._changes.source(file, of_good=True)
         function = old.function_at(line) if old is not None else None
         path = self._good.other_path(file)
         new = self._changes.source(path, of_good=False) if path is not None else None
@@ -172,6 +177,15 @@ class Meeting:
         change = self._changes.changes[change_id]
         removes = any(self._good.is_code(change.old_file, line) for line in change.old.lines)
         return removes and not any(self._bad.is_code(change.file, n) for n in change.new.lines)
+
+    @cached_property
+    def _renamed(self) -> dict[str, Ids]:
+        """By its path in the good version: the change that gave a file another path."""
+        return {
+            change.old_file: frozenset({change.id})
+            for change in self._changes.changes
+            if change.kind is ChangeKind.RENAME
+        }
 
     @cached_property
     def _idle(self) -> Ids:

@@ -21,12 +21,14 @@ from whence.trace.flow import Constant, Flow, FlowNode, Got, Left, Operand, Unre
 from whence.trace.python.captured import CapturedOutput
 from whence.trace.python.endings import message_of, origin, type_of
 from whence.trace.python.files import WrittenFiles
+from whence.trace.python.function_heads import FunctionHeads
 from whence.trace.python.got import CallReader
 from whence.trace.python.namespaces import Namespaces
 from whence.trace.python.objects import is_same_object
 from whence.trace.python.omitted import OmittedWrites
 from whence.trace.python.program import LOADS
 from whence.trace.python.recording import PythonThread
+from whence.trace.python.star_imports import StarImports
 from whence.trace.python.statements import PythonStepDescriber
 from whence.trace.recording import Comparable
 
@@ -64,6 +66,8 @@ class PythonFlow(Flow):
             thread.run, self.op_of, self._all_executions, self.value, self.python.constant
         )
         self._omitted = OmittedWrites(thread.run, thread.queries, self.op_of)
+        self._stars = StarImports(self.program, self._all_executions)
+        self._heads = FunctionHeads(thread.run, self._all_executions)
 
     def _all_executions(self, op: Op) -> list[Step]:
         found: list[Step] = self.executions(op)[:].tolist()
@@ -87,7 +91,7 @@ class PythonFlow(Flow):
 
     def comparable_value(self, step: Step) -> object:
         """Return the value of a step; of a call that may change its arguments, with these; of an
-        item that is set, with its key.
+        item that is set, with its key; of a function, with its parameters.
 
         Such a call may also call recorded code, as `update` does that iterates over a mapping.
         What that code returned to it decides as well what the call wrote.
@@ -96,6 +100,8 @@ class PythonFlow(Flow):
         if self.opcode(step) == "set_item":  # with another key it is another item
             key = self._key(self._operands(step, self.op_of(step)))
             return own if key is None else (own, likeness(self.value_of(key)))
+        if self._is_function(step):
+            return own, self._heads.parameters(self.run.values[step], step)
         is_write = self.opcode(step) == "call" and self._files.writes(self.op_of(step))
         if not is_write and not self.run.objects.may_have_changed_arguments(step):
             return own
@@ -205,7 +211,7 @@ class PythonFlow(Flow):
 
     def _node(self, step: Step) -> FlowNode:
         node = self._plain_node(step)
-        added = (*self._taken_out(step), *self._refusing(step))
+        added = (*self._taken_out(step), *self._refusing(step), *self._lacking(step))
         return replace(node, through=(*node.through, *added)) if added else node
 
     def _refusing(self, step: Step) -> tuple[Step, ...]:
@@ -220,19 +226,16 @@ class PythonFlow(Flow):
         if origin(self.run, step) != step or type_of(value) != "TypeError":
             return ()
         name, _, rest = message_of(value).partition("() ")
-        made = (self.executions(op) for op in self._definitions.get(name, ()) if rest)
-        last = [int(each[count - 1 : count][0]) for each in made if (count := each.before(step))]
-        return (Step(max(last)),) if last else ()
+        last = self._heads.last_named(name, step) if rest else None
+        return () if last is None else (last,)
 
-    @cached_property
-    def _definitions(self) -> dict[str, list[Op]]:
-        """By the qualified name of a function: the operations that define one of that name."""
-        found: dict[str, list[Op]] = {}
-        for op, opcode in enumerate(self.program.opcode):
-            if opcode == "def":
-                defined = self.program.functions[int(self.program.extra[op])]
-                found.setdefault(defined.name, []).append(Op(op))
-        return found
+    def _lacking(self, step: Step) -> tuple[Step, ...]:
+        """Return what gave its names to a module in which an import did not find one."""
+        if self.opcode(step) != "import_from" or step not in self.run.raised:
+            return ()
+        if origin(self.run, step) != step or type_of(self.value(step)) != "ImportError":
+            return ()
+        return tuple(self._stars.behind(self.op_of(step)))
 
     def _taken_out(self, step: Step) -> tuple[Step, ...]:
         """Return the steps that took the attribute which a step looks up out of a class."""
