@@ -275,6 +275,27 @@ PARAMETERS = """
          return list(inspect.signature(function).parameters)
      assert "width" in names(shown)  # [fails]
 """
+LOOKED_FOR = """
+     class Field:
+         pass
+     class Meta(type):
+         def __new__(mcs, name, bases, space):
+             for key, value in list(space.items()):
+                 if isinstance(value, Field):
+    -                space.pop(key)  # [fault]
+    +                space[key] = value  # [fault]
+             return super().__new__(mcs, name, bases, space)
+     class Person(metaclass=Meta):
+         name = Field()
+     assert not hasattr(Person, "name")  # [fails]
+"""
+
+
+def test_what_a_metaclass_keeps_leads_to_the_attribute_that_is_looked_for(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, LOOKED_FOR)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
+    assert "fault" in answer.links
 
 
 def test_a_name_that_a_star_import_does_not_take_leads_to_the_failed_import(

@@ -45,6 +45,7 @@ _DEFINES = frozenset({"store", "set_attr", "set_item", "param", "next", "inplace
 _CODE = frozenset({"function", "class", "module", "builtin", "method"})  # kinds of values
 # What a class defines and thereby takes something from its instances.
 _FORBIDDING = frozenset({"__eq__", "__hash__", "__slots__"})
+_LOOKING_UP = frozenset({"hasattr", "getattr"})
 _CALLING = frozenset({"call", "class"})  # operations that call what may be a function
 _MAX_HOLDERS = 4  # limit on objects whose attributes hold each other; guessed
 _MAX_BODY = 100  # limit on the steps of a try or with body that are considered; guessed
@@ -245,12 +246,24 @@ class PythonFlow(Flow):
         named = next((each for each in callee if isinstance(each, int)), None)
         if self.opcode(step) == "attr":
             holder, name = named, self.program.name[self.op_of(step)]
-        elif named is None or self.opcode(named) != "method":
+        elif named is None:
             return ()
+        elif self.opcode(named) != "method":
+            holder, name = self._looked_for(step, named)
         else:
             holder = next(iter(self.run.operands_of(named)), None)
             name = self.program.name[self.op_of(named)]
         return self._namespaces.removed(self.run.values[holder], name or "") if holder else ()
+
+    def _looked_for(self, call: Step, callee: Step) -> tuple[Step | None, str | None]:
+        """Return the object and the name of the attribute that `hasattr` or `getattr` looks up."""
+        arguments = self._arguments(call)
+        if self.program.name[self.op_of(callee)] not in _LOOKING_UP or len(arguments) < 2:
+            return None, None
+        holder, name = arguments[0], self.value_of(arguments[1])
+        if not isinstance(holder, int) or not isinstance(name, str):
+            return None, None
+        return Step(holder), name
 
     def _plain_node(self, step: Step) -> FlowNode:
         op = self.op_of(step)
