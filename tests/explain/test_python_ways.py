@@ -275,6 +275,18 @@ PARAMETERS = """
          return list(inspect.signature(function).parameters)
      assert "width" in names(shown)  # [fails]
 """
+INSIDE_CHANGED = """
+     def gather(sizes):
+         rows = []
+         for size in sizes:
+             row = []
+             row.extend(range(size))
+    -        row.reverse()  # [fault]
+    +        row.sort()  # [fault]
+             rows.append(row)
+         return [row[0] for row in rows if len(rows) > 1]
+     assert gather([2, 3]) == [1, 2]  # [fails]
+"""
 LOOKED_FOR = """
      class Field:
          pass
@@ -289,6 +301,14 @@ LOOKED_FOR = """
          name = Field()
      assert not hasattr(Person, "name")  # [fails]
 """
+
+
+def test_a_list_that_changed_before_it_was_appended_to_another_has_no_known_items(
+    tmp_path: Path,
+) -> None:
+    answer = explain_python(tmp_path, INSIDE_CHANGED)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
 
 
 def test_what_a_metaclass_keeps_leads_to_the_attribute_that_is_looked_for(tmp_path: Path) -> None:

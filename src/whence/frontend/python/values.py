@@ -93,6 +93,8 @@ def decode(token: Token, types: Mapping[int, TypeRow]) -> Value:
     full = name if module == "builtins" else f"{module}.{name}"
     if kind == "known" and shape is None:
         kind = "object"
+    if kind in CONTAINERS and shape is None:
+        return UNKNOWN  # the container had changed since the log described it
     return Obj(identity, kind, full, _shape(kind, shape, types))
 
 
