@@ -287,6 +287,25 @@ INSIDE_CHANGED = """
          return [row[0] for row in rows if len(rows) > 1]
      assert gather([2, 3]) == [1, 2]  # [fails]
 """
+SETTER = """
+     class Field:
+         @property
+         def choices(self):
+             return self._choices
+    +    @choices.setter  # [fault]
+         def choices(self, value):
+             self._choices = value()
+     def make(value):
+         field = Field()
+         setattr(field, "choices", value)
+         return field
+     asked = []
+     def ask():
+         asked.append(1)
+         return [1]
+     make(ask)
+     assert not asked  # [fails]
+"""
 LOOKED_FOR = """
      class Field:
          pass
@@ -309,6 +328,15 @@ def test_a_list_that_changed_before_it_was_appended_to_another_has_no_known_item
     answer = explain_python(tmp_path, INSIDE_CHANGED)
     assert answer.result.status == "explained", answer.result.reason
     assert answer.root == {"fault"}
+
+
+def test_a_new_decorator_leads_to_what_the_function_did_that_a_library_called(
+    tmp_path: Path,
+) -> None:
+    answer = explain_python(tmp_path, SETTER)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
+    assert "fault" in answer.links
 
 
 def test_what_a_metaclass_keeps_leads_to_the_attribute_that_is_looked_for(tmp_path: Path) -> None:

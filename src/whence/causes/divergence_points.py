@@ -92,7 +92,8 @@ class DivergencePoints:
     def entered_by(self, step: Step) -> Iterator[Step]:
         """Yield the added calls that lead to a step without a counterpart.
 
-        If unrecorded code called the function of the step, yield the step that made the function.
+        If unrecorded code called the function of the step, yield the step that made the function,
+        and its definition or decorator if only the failing run has it.
         """
         flow, at = self.failing, step
         for _ in range(_MAX_NESTING):
@@ -101,6 +102,9 @@ class DivergencePoints:
             maker = flow.made_at(at)
             if maker:
                 yield maker
+            definition = flow.defined_at(at)
+            if definition is not None and self.comparison.counterpart(definition) is None:
+                yield definition
             call = flow.call_of(at)
             if not call:
                 return

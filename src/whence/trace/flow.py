@@ -377,6 +377,10 @@ class Flow(ABC):
         """Return the step that made the function of a step, if a value carried it to its call."""
         return None
 
+    def defined_at(self, step: Step) -> Step | None:  # noqa: ARG002 - where steps define functions
+        """Return the step that defined the function of a step, if unrecorded code called it."""
+        return None
+
     # --- nodes ---------------------------------------------------------------------------------
 
     def node(self, step: Step) -> FlowNode:

@@ -205,6 +205,20 @@ class PythonFlow(Flow):
     def made_at(self, step: Step) -> Step | None:
         return self.run.handed.get(self.activation_of(step))
 
+    def defined_at(self, step: Step) -> Step | None:
+        call = self.call_of(step)
+        callee = None if call is None else next(iter(self._uses(call, self.op_of(call))), None)
+        if isinstance(callee, int) and self._enters(callee):
+            return None
+        return self._heads.decorated(self.run.activations[self.activation_of(step)].function, step)
+
+    def _enters(self, callee: Step) -> bool:
+        """Is a callee a function or a method that the program defines?"""
+        if self.opcode(callee) != "method":
+            return self.run.objects.is_program_function(self.run.values[callee])
+        holder = next(iter(self.run.operands_of(callee)), None)
+        return holder is not None and self.run.objects.is_program_instance(self.run.values[holder])
+
     def previous_instance(self, instance: Instance) -> Instance | None:
         return self.queries.previous_instance(instance)
 

@@ -36,6 +36,18 @@ class FunctionHeads:
         last = [each[at - 1] for each in made if (at := bisect_left(each, step))]
         return Step(max(last)) if last else None
 
+    def decorated(self, number: int, step: Step) -> Step | None:
+        """Return the last step before `step` that defined a function: its outermost decorator."""
+        op = self._by_number.get(number)
+        if op is None:
+            return None
+        opcode, uses = self._program.opcode, self._program.uses
+        while opcode[op + 1] == "call" and op in uses[op + 1]:
+            op = Op(op + 1)
+        made = self._executions(op)
+        at = bisect_left(made, step)
+        return Step(made[at - 1]) if at else None
+
     def _defs(self) -> Iterator[tuple[Op, int]]:
         """Yield each operation that defines a function, and the function's number."""
         for op, opcode in enumerate(self._program.opcode):
@@ -48,6 +60,10 @@ class FunctionHeads:
         for op, number in self._defs():
             found.setdefault(self._program.functions[number].name, []).append(op)
         return found
+
+    @cached_property
+    def _by_number(self) -> dict[int, Op]:
+        return {number: op for op, number in self._defs()}
 
     @cached_property
     def _by_address(self) -> dict[int, list[tuple[int, int]]]:
