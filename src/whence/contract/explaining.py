@@ -26,7 +26,7 @@ from whence.contract.c_checked_source import (
     checked_source,
 )
 from whence.contract.call_test import TEST_FILE, NotWritableError, call_test
-from whence.contract.finding import HOW_TO_NAME, is_named, places_of, split_name
+from whence.contract.finding import HOW_TO_NAME, is_called_so, places_of, split_name
 from whence.contract.judging import DifferingCall, Judge
 from whence.contract.session import ContractRequest, ContractSession, OpenedVersions
 from whence.errors import UserError
@@ -83,7 +83,7 @@ class _PreparedTest:
 
 def _named(versions: OpenedVersions, name: str) -> FunctionSource:
     """Return the function that a name means; both versions must have it."""
-    found = [each for each in versions.sources.pairs if is_named(each, name)]
+    found = [each for each in versions.sources.pairs if is_called_so(each, name)]
     if len(found) == 1:
         return found[0]
     if len(found) > 1:

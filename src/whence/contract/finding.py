@@ -128,7 +128,7 @@ class ContractReader:
 
     def _named(self, name: str, line: ContractLine, column: int) -> FunctionSource:
         """Return the function that NAME, FILE:NAME or FILE:LINE means."""
-        found = [each for each in self._sources.bad if is_named(each, name)]
+        found = [each for each in self._sources.bad if is_called_so(each, name)]
         what = f"several functions are called {split_name(name)[1]}: {places_of(found)}"
         if not found:
             what = f"the bad version has no function {name!r}"
@@ -143,7 +143,7 @@ def split_name(name: str) -> tuple[str, str]:
     return (found[1] or "", found[2]) if found else ("", name)
 
 
-def is_named(function: FunctionSource, name: str) -> bool:
+def is_called_so(function: FunctionSource, name: str) -> bool:
     """Does NAME, FILE:NAME or FILE:LINE, with its first line, mean a function?"""
     file, short = split_name(name)
     is_there = file in ("", function.file)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from whence.contract.call_pairs import CallPairs
-from whence.contract.changed_names import ChangedNames
+from whence.contract.changed_constants import ChangedConstants
 from whence.contract.contracts import CallView, CaseOutcome, FunctionContract, SeenCall
 from whence.contract.differences import Difference
 from whence.contract.noise import Noise
@@ -130,7 +130,7 @@ class Judge:
         noise: Noise,
         contracts: Mapping[FunctionKey, FunctionContract],
         suggest: Suggest,
-        names: ChangedNames | None = None,
+        names: ChangedConstants | None = None,
     ) -> None:
         self._names = names
         self._sources, self._noise, self._contracts = sources, noise, contracts

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from whence.changes.tree import matches, read_tree
 from whence.contract.c_contracts import CContracts
-from whence.contract.changed_names import ChangedNames
+from whence.contract.changed_constants import ChangedConstants
 from whence.contract.finding import ContractLanguage, ContractReader, ContractsByFunction
 from whence.contract.judging import Judge, find_noise
 from whence.contract.python_contracts import PythonContracts
@@ -160,7 +160,7 @@ class ContractSession:
         noise = find_noise(versions.sources, runs.good, runs.again, notes.append)
         judge = Judge(
             versions.sources, noise, contracts, versions.contract_language.suggestion,
-            ChangedNames(versions.good, versions.bad),
+            ChangedConstants(versions.good, versions.bad),
         )  # fmt: skip
         judge.read(runs.good, runs.bad)
         again = self._good_functions(versions)

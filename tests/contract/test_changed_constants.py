@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from whence.contract.changed_names import ChangedNames
+from whence.contract.changed_constants import ChangedConstants
 from whence.contract.session import ContractRequest, check_contracts
 from whence.subject.trial import BuildAndTest
 from whence.trace.c.source_functions import file_functions
@@ -65,7 +65,7 @@ def test_macros_tables_and_constants_of_c_and_cxx_are_compared(tmp_path: Path) -
         (tmp_path / version).mkdir()
         (tmp_path / version / "m.c").write_text(text)
         (tmp_path / version / "same.h").write_text("#define SAME 1\n")
-    names = ChangedNames(tmp_path / "good", tmp_path / "bad")
+    names = ChangedConstants(tmp_path / "good", tmp_path / "bad")
     functions = [*file_functions(bad.encode(), "m.c")]
     assert [each.name for each in names.used_by(functions)] == ["table", "LIMIT"]
     assert not names.used_by(module_functions(b"def g():\n    return SAME\n", "x.py"))
@@ -79,7 +79,7 @@ def test_names_of_other_modules_and_classes_must_be_within_reach(tmp_path: Path)
         (tmp_path / version / "table.py").write_text(table.format(n=n))
         (tmp_path / version / "table.pyi").write_text(f"limit = {n}\n")
         (tmp_path / version / "user.py").write_text(user.format(more="" if n == 1 else ", other"))
-    names = ChangedNames(tmp_path / "good", tmp_path / "bad")
+    names = ChangedConstants(tmp_path / "good", tmp_path / "bad")
     functions = [*module_functions(user.format(more="").encode(), "user.py")]
     found = names.used_by(functions, "Ini(a=1)")
     shown = [str(each) for each in found]

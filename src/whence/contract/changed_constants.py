@@ -22,7 +22,7 @@ _MAX_LINES = 400  # lines of a definition that are compared; guessed
 
 
 @dataclass(frozen=True, order=True, slots=True)
-class ChangedName:
+class ChangedConstant:
     """A name that is defined outside of functions, and not as in the other version."""
 
     file: str
@@ -34,7 +34,7 @@ class ChangedName:
         return f"{self.owner}{'.' if self.owner else ''}{self.name} ({self.file}:{self.line})"
 
 
-class ChangedNames:
+class ChangedConstants:
     """The names that two trees define differently outside of functions."""
 
     def __init__(self, good: Path, bad: Path) -> None:
@@ -43,13 +43,13 @@ class ChangedNames:
 
     def used_by(
         self, functions: Iterable[FunctionSource], arguments: str = ""
-    ) -> list[ChangedName]:
+    ) -> list[ChangedConstant]:
         """Return the changed names that functions use, those of the first function first.
 
         In Python, a name of another file must be imported, and an attribute must be one of the
         function's own class, or of a class that the function or its arguments name.
         """
-        found: dict[ChangedName, None] = {}
+        found: dict[ChangedConstant, None] = {}
         for function in functions:
             words = dict.fromkeys(_WORD.findall("\n".join(function.text)))
             used = [each for word in words for each in self._by_name.get(word, ())]
@@ -59,7 +59,7 @@ class ChangedNames:
                     found[each] = None
         return [*found]
 
-    def _may_use(self, function: FunctionSource, name: ChangedName, classes: set[str]) -> bool:
+    def _may_use(self, function: FunctionSource, name: ChangedConstant, classes: set[str]) -> bool:
         is_python = function.file.endswith(".py")
         if name.owner and is_python:
             return name.owner.rpartition(".")[2] in classes
@@ -73,13 +73,13 @@ class ChangedNames:
         return self._imports[file]
 
     @cached_property
-    def _by_name(self) -> dict[str, list[ChangedName]]:
-        found: dict[str, list[ChangedName]] = defaultdict(list)
+    def _by_name(self) -> dict[str, list[ChangedConstant]]:
+        found: dict[str, list[ChangedConstant]] = defaultdict(list)
         for each in sorted(self._changed()):
             found[each.name].append(each)
         return found
 
-    def _changed(self) -> Iterator[ChangedName]:
+    def _changed(self) -> Iterator[ChangedConstant]:
         entries = [read_tree(tree).entries for tree in self._trees]
         for path in {*entries[0], *entries[1]}:
             if (
@@ -95,7 +95,7 @@ class ChangedNames:
             for key in good.keys() & bad.keys():
                 ours, theirs = good[key], bad[key]
                 if [text for _, text in ours] != [text for _, text in theirs]:
-                    yield ChangedName(path, _line_of(ours, theirs), key[1], key[0])
+                    yield ChangedConstant(path, _line_of(ours, theirs), key[1], key[0])
 
 
 _Definitions = dict[tuple[str, str], list[tuple[int, bytes]]]
