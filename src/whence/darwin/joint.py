@@ -67,6 +67,8 @@ class _View:
             known = self._joint.of(what)
             if one.spelling is not None and known.spelling is None:
                 known.spell_as(self.fact(one.spelling))
+            if one.ended is not None:
+                self._joint.add_end(what, self.fact(one.ended))
 
 
 def _named(number: int, joint: Unknowns, one: UnknownValue) -> What:

@@ -27,10 +27,14 @@ class ConditionKind(Enum):
     DEFINED = "that an operation has a defined result"
     CALLEE = "which function is called"
     SHAPE = "how a piece of input is read"
+    ORDER = "how qsort or bsearch find two elements to compare"
 
 
 # There are more than two ways: inputs that break the condition may still differ from each other.
-_MANY = (ConditionKind.CASE, ConditionKind.ADDRESS, ConditionKind.CALLEE, ConditionKind.SHAPE)
+_MANY = (
+    ConditionKind.CASE, ConditionKind.ADDRESS, ConditionKind.CALLEE, ConditionKind.SHAPE,
+    ConditionKind.ORDER,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,12 +30,13 @@ from whence.paths.terms import (
     Unknowns,
     UnknownValue,
     What,
-    bytes_of,
+    text_of,
 )
 
 LIMIT = 2_000_000  # of one question, in the solver's own unit; guessed
 _PER_STEP = 200  # of this unit there are in one step of bitwuzla; measured: both take about as long
 _NEAR = 1000  # numbers up to this are easy to read; guessed
+_TINY = 2.0**-8  # a number nearer to zero is hard to read; guessed
 _PRINTABLE = (0x20, 0x7E)
 
 
@@ -82,11 +83,16 @@ class Solver:
         quick = None if longer else self.by_trying(unknowns, kept, broken, contents)
         if quick is not None:
             return quick
-        facts = [broken, *unknowns.connected(broken.unknowns, kept)]
-        members = 0
-        for fact in facts:
-            members |= fact.unknowns
-        closed, given = unknowns.closed(members, longer)
+        near = unknowns.connected(broken.unknowns, kept)
+        while True:
+            facts, members = [broken, *near], 0
+            for fact in facts:
+                members |= fact.unknowns
+            closed, given = unknowns.closed(members, longer)
+            more = unknowns.connected(closed, kept)
+            if len(more) == len(near):
+                break
+            near = more  # what spells a number may read bytes that other conditions speak of
         formulas = [fact.formula for fact in [*facts, *given]]
         formulas += [one.term != 0 for one in unknowns.members(longer)]
         wishes = self._readable(unknowns, closed) if is_readable else []
@@ -193,7 +199,9 @@ def _readable_real(term: Any) -> list[Any]:
     value = z3.fpBVToFP(term, sort)
     fraction = 64 - 12 - 16 if width == 64 else 32 - 9 - 12  # bits that are zero; guessed
     low = z3.Extract(fraction - 1, 0, term) == 0
-    return [z3.And(z3.fpLEQ(z3.fpAbs(value), z3.FPVal(_NEAR, sort)), low)]
+    size = z3.fpAbs(value)
+    is_small = z3.And(z3.fpLEQ(size, z3.FPVal(_NEAR, sort)), z3.fpGEQ(size, z3.FPVal(_TINY, sort)))
+    return [z3.And(z3.Or(is_small, z3.fpIsZero(value)), low)]
 
 
 def _readable_value(is_allowed: Sequence[bool]) -> int:
@@ -263,8 +271,8 @@ def _others(
 
 
 def _has_byte(what: Piece, spelled: set[InputByte]) -> bool:
-    """Is one of the bytes that decide a piece among some?"""
-    return any(byte in spelled for byte in bytes_of(what))
+    """Is one of the bytes of a piece among some?"""
+    return any(byte in spelled for byte in text_of(what))
 
 
 def _overlap(one: Piece, other: Piece) -> bool:

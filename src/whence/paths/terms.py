@@ -97,6 +97,7 @@ class UnknownValue:
     # Returns what holds of a number and the bytes that spell it, if other code looks at these
     # bytes.  It is long, and most numbers are only compared: it is made when it is asked for.
     spell: Callable[[], Fact] | None = None
+    ended: Fact | None = None  # what holds of the byte behind a number, which ended it
     _spelling: Fact | None = None
 
     @property
@@ -118,6 +119,7 @@ class Unknowns:
         self._value = value
         self._numbers: dict[What, int] = {}
         self._keys: dict[int, int] = {}  # what `_key` returned, until another unknown comes
+        self._ended: list[Fact] = []  # what holds of bytes that ended numbers
         self.all: list[UnknownValue] = []
 
     def byte(self, byte: InputByte) -> Term:
@@ -150,6 +152,11 @@ class Unknowns:
         if not any(fact.formula.eq(known.formula) for known in facts):
             facts.append(fact)
             self._keys.clear()
+
+    def add_end(self, what: What, fact: Fact) -> None:
+        """Note what holds of the byte behind a number, whatever the number is."""
+        self.all[self._numbers[what]].ended = fact
+        self._ended.append(fact)
 
     def __contains__(self, what: What) -> bool:
         return what in self._numbers
@@ -184,6 +191,22 @@ class Unknowns:
         """Return the pieces of a source that are of some kinds, from its start on."""
         found = (one for one in self._numbers if isinstance(one, kinds) and one.source == source)
         return sorted(found, key=lambda one: (one.start, one.stop))
+
+    def tie_overlapping(self) -> None:
+        """Tie pieces to their bytes where they overlap: a new text for one changes the other."""
+        found = [one for one in self.all if one.spell is not None]
+        found.sort(key=lambda one: (one.what.source, one.what.start))  # type: ignore[union-attr]
+        open_ones: list[UnknownValue] = []
+        tied: dict[int, UnknownValue] = {}
+        for one in found:
+            open_ones = [other for other in open_ones if _reaches(other.what, one.what)]
+            for other in open_ones:
+                if _extent(other.what) != _extent(one.what):
+                    tied.update({id(each): each for each in (one, other)})
+            open_ones.append(one)
+        for one in tied.values():
+            if one.spelling is not None:
+                self.add_fact(one.what, one.spelling)
 
     def spell_out(self) -> None:
         """Make the spellings of all numbers; their bytes become unknowns."""
@@ -240,7 +263,7 @@ class Unknowns:
     def _spelled(self, unknowns: int) -> tuple[int, list[Fact]]:
         """Return how numbers in a set and bytes in it that spell them hang together."""
         bytes_in = {one.what for one in self.members(unknowns) if isinstance(one.what, InputByte)}
-        found: list[Fact] = []
+        found = [fact for fact in self._ended if fact.unknowns & unknowns]
         linked = 0
         for one in self.members(unknowns):
             if one.spell is None or not self._is_spelled_by(one.what, bytes_in):
@@ -253,7 +276,7 @@ class Unknowns:
     @staticmethod
     def _is_spelled_by(what: What, some: set[Any]) -> bool:
         assert isinstance(what, _PIECES)
-        return any(byte in some for byte in bytes_of(what))
+        return any(byte in some for byte in text_of(what))
 
     def connected(self, start: int, facts: Sequence[Fact]) -> list[Fact]:
         """Return those of `facts` that share unknowns with `start`, directly or through others.
@@ -292,6 +315,8 @@ class Unknowns:
             return True
         own = {one.what for one in self.members(unknowns)}
         spelled = [one.what for one in self.all if one.spell is not None]
+        if any(fact.unknowns & unknowns for fact in self._ended):
+            return True
         return any(what in own or self._is_spelled_by(what, own) for what in spelled)
 
     def _key(self, unknowns: int) -> int:
@@ -319,11 +344,30 @@ class Unknowns:
         return found
 
 
+def text_of(what: Piece) -> Iterator[InputByte]:
+    """Yield the bytes of a piece, without what ended a number."""
+    stop = max(what.stop, what.start + 1) if isinstance(what, Matched) else what.stop
+    for offset in range(what.start, stop):
+        yield InputByte(what.source, offset)
+
+
 def bytes_of(what: Piece) -> Iterator[InputByte]:
     """Yield the bytes that decide a piece; the byte behind a number ended it."""
     behind = max(what.stop, what.start + 1) if isinstance(what, Matched) else what.stop + 1
     for offset in range(what.start, behind):
         yield InputByte(what.source, offset)
+
+
+def _extent(what: What) -> tuple[int, int]:
+    assert isinstance(what, _PIECES)
+    return what.start, what.stop
+
+
+def _reaches(what: What, other: What) -> bool:
+    """Does a piece reach beyond the start of another one of its source?"""
+    assert isinstance(what, _PIECES)
+    assert isinstance(other, _PIECES)
+    return what.source == other.source and what.stop > other.start
 
 
 SPELLED = (NumberText, BasedText, RealText)

@@ -65,12 +65,14 @@ w0 =0 : memset fgets fgets_unlocked gets getcwd __memset_chk
 w0 r1 c01 =0 : memcpy memmove __memcpy_chk __memmove_chk llvm.memcpy llvm.memmove
 w0 r1 c01 ~0 : mempcpy
 w0 r1 c01 : llvm.va_copy
-w0 r1 =0 : strcpy strncpy strcat strncat __strcpy_chk __strncpy_chk __strcat_chk __strncat_chk
-w0 r1 ~0 : stpcpy stpncpy strtok
+w0 r1 =0 : strcpy strncpy __strcpy_chk __strncpy_chk
+r0 w0 r1 =0 : strcat strncat __strcat_chk __strncat_chk
+w0 r1 ~0 : stpcpy stpncpy
+r0 w0 r1 ~0 : strtok
 w0 r1 : strxfrm strlcpy strlcat
 r0 ~0 : strchr strrchr memchr index rindex strchrnul rawmemchr memrchr
 r0 r1 ~0 : strstr strpbrk memmem strcasestr
-w0 r1 w2 ~0 s20 : strtok_r
+r0 w0 r1 r2 w2 ~0 s20 : strtok_r
 r0 w1 s10 : strtol strtoul strtoll strtoull strtod strtof strtold strtoimax strtoumax
 r0 w1 s10 : __isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull
 new : malloc calloc valloc memalign aligned_alloc pvalloc _Znwm _Znam _ZnwmRKSt9nothrow_t
@@ -83,7 +85,7 @@ out : __errno_location localeconv tmpfile __ctype_b_loc __ctype_tolower_loc __ct
 out r0 r1 : getenv fopen fopen64 opendir popen strerror strsignal setlocale ctime gmtime localtime
 out r1 : fdopen readdir readdir64
 r0 w1 =1 : localtime_r gmtime_r
-w0 k300 : qsort
+r0 w0 k300 : qsort
 r0 r1 ~1 k401 : bsearch
 w0 k23 : pthread_create thrd_create
 k0 : atexit at_quick_exit

@@ -12,11 +12,12 @@ from typing import Any
 import z3
 
 from whence.inputs import InputByte
-from whence.paths.c import numbers
+from whence.paths.c import numbers, reals
 from whence.paths.c.calls import MAX_STRING, LibraryCall, bits, unknowns_of
 from whence.paths.c.options import next_option
 from whence.paths.c.scanf import scanned
 from whence.paths.c.tables import FIRST_BYTE
+from whence.paths.c.tokens import next_token
 from whence.paths.c.values import Value
 from whence.paths.terms import Fact, Term
 from whence.program.rows import INPUT, WRITE
@@ -349,7 +350,8 @@ MODELS: dict[str, Model] = {
         ("atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull", "strtoimax",
          "strtoumax"), numbers.parsed,
     ),
-    **dict.fromkeys(("strtod", "strtof", "atof"), numbers.parsed_real),
+    **dict.fromkeys(("strtod", "strtof", "atof"), reals.parsed_real),
     **dict.fromkeys(("getopt", "getopt_long"), next_option),
     **dict.fromkeys(("scanf", "fscanf", "sscanf"), scanned),
+    **dict.fromkeys(("strtok", "strtok_r", "__strtok_r", "strsep"), next_token),
 }  # fmt: skip

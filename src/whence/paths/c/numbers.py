@@ -7,7 +7,6 @@ text had.  Only where other code looks at the digits, too, number and digits are
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from whence.inputs import InputByte
 from whence.paths.c.calls import LibraryCall, bits, unknowns_of
 from whence.paths.c.values import Value
 from whence.paths.conditions import ConditionKind
-from whence.paths.terms import BasedText, Fact, Matched, NumberText, RealText, Term
+from whence.paths.terms import BasedText, Fact, Matched, NumberText, Term, What
 from whence.program.rows import WRITE
 
 _SPACE = frozenset(b" \t\n\v\f\r")
@@ -37,13 +36,16 @@ class Spelled(NamedTuple):
 
 
 def spelled(
-    text: bytes, start: int = 0, longest: int | None = None, base: int = 10
-) -> Spelled | None:
+    text: bytes, start: int = 0, longest: int | None = None, base: int = 10, *,
+    is_long: bool = False,
+) -> Spelled | None:  # fmt: skip
     """Return the number at a place of a text; None if there is none, or it is too long.
+
+    `is_long`: of any length.
 
     Base 0 takes what the text begins with: 0x, 0, or anything else for ten.
     """
-    first = _past_space(text, start)
+    first = past_space(text, start)
     limit = len(text) if longest is None else min(len(text), first + longest)
     at = first + (text[first : first + 1] in (b"+", b"-") and first < limit)
     prefix = b""
@@ -55,13 +57,13 @@ def spelled(
     digits = at = at + len(prefix)
     while at < limit and _digit(text[at]) < base:
         at += 1
-    if at == digits or at - digits > _MAX_DIGITS[base]:
+    if at == digits or (at - digits > _MAX_DIGITS[base] and not is_long):
         return None
     value = int(text[digits:at], base)
     return Spelled(first, at, -value if text[first : first + 1] == b"-" else value, base, prefix)
 
 
-def _past_space(text: bytes, at: int) -> int:
+def past_space(text: bytes, at: int) -> int:
     while at < len(text) and text[at] in _SPACE:
         at += 1
     return at
@@ -91,6 +93,7 @@ def number_term(
     unknowns.add_fact(what, Fact(z3.And(term.term >= low, term.term <= high), term.unknowns))
     if is_new:
         unknowns.of(what).spell = lambda: _spelling(call, term, text, origins, number)
+        end_behind(call, what, origins[len(text) :], lambda byte: is_digit(byte, number.base))
     return term
 
 
@@ -109,15 +112,10 @@ def _spelling(
             continue
         members |= value.unknowns
         if at in digits and _digit(byte) < form.base:
-            formulas.append(_is_digit(value.term, form.base))
+            formulas.append(is_digit(value.term, form.base))
             total = total * form.base + z3.ZeroExt(_WIDTH - 8, _digit_value(value.term, form.base))
         else:
             formulas.append(value.term == byte)
-    if len(origins) > len(text):
-        end = call.of.byte(origins[len(text)])
-        if isinstance(end, Term):
-            members |= end.unknowns
-            formulas.append(z3.Not(_is_digit(end.term, form.base)))
     total = -total if text.startswith(b"-") else total
     if not any(_digit(byte) < form.base for byte in text):
         formulas += [number.term == 0]
@@ -126,7 +124,16 @@ def _spelling(
     return Fact(z3.And(formulas), members)
 
 
-def _is_digit(byte: Any, base: int) -> Any:
+def end_behind(
+    call: LibraryCall, what: What, behind: Sequence[InputByte], goes_on: Callable[[Any], Any]
+) -> None:
+    """Note that the byte behind a number, if there is one, ends it."""
+    end = call.of.byte(behind[0]) if behind else None
+    if isinstance(end, Term):
+        call.of.unknowns.add_end(what, Fact(z3.Not(goes_on(end.term)), end.unknowns))
+
+
+def is_digit(byte: Any, base: int) -> Any:
     last = min(ord("9"), ord("0") + base - 1)
     found = z3.And(z3.UGE(byte, ord("0")), z3.ULE(byte, last))
     if base <= 10:
@@ -153,7 +160,7 @@ def limits_of(width: int, *, is_signed: bool) -> tuple[int, int]:
 
 def require_match(
     call: LibraryCall, origins: Sequence[InputByte], size: int, other: bytes,
-    holds: Callable[[Sequence[Any]], Any], *, is_matched: bool, number: int = 0,
+    holds: Callable[[Sequence[Any]], Any], *, is_matched: bool, number: object = 0,
 ) -> None:  # fmt: skip
     """Add the condition that a text is of the kind that the call found, or did not find, there.
 
@@ -179,18 +186,50 @@ def require_match(
     call.of.add(call.step, ConditionKind.SHAPE, fact, (number, is_matched))
 
 
-def begins_number(base: int = 10) -> Callable[[Sequence[Any]], Any]:
-    """Return what tells whether bytes begin with spaces, a sign and a digit."""
+def require_range(
+    call: LibraryCall, origins: Sequence[InputByte], text: bytes, other: bytes, *, is_in_range: bool
+) -> None:
+    """Add the condition that a number fits into its type; the library sets errno if it does not.
 
-    def begins(terms: Sequence[Any], depth: int = 0) -> Any:
+    Other code that looks at its digits fixes a number that does not fit.
+    """
+    if is_in_range and not call.of.sees_errno:
+        return
+
+    def holds(terms: Sequence[Any]) -> Any:
+        same = [term == byte for term, byte in zip(terms, text, strict=False)]
+        return z3.BoolVal(True) if is_in_range else z3.Not(z3.And(same))
+
+    own = origins[: len(text)]
+    require_match(call, own, len(text), other, holds, is_matched=is_in_range, number=IN_RANGE)
+
+
+IN_RANGE = "range"  # the condition that a number fits into its type
+_TOO_LONG = {10: b"9" * 20, 16: b"7" + b"f" * 16, 8: b"7" * 24}  # by base
+
+
+def require_spaces(call: LibraryCall, skipped: Sequence[InputByte | None], number: int) -> None:
+    """Add the condition that there are spaces, as many as there were, before a piece."""
+    values = [call.of.byte(origin) for origin in skipped if origin is not None]
+    terms = [value for value in values if isinstance(value, Term)]
+    if terms:
+        spaces = z3.And([z3.Or([one.term == space for space in sorted(_SPACE)]) for one in terms])
+        fact = Fact(spaces, unknowns_of(terms))
+        call.of.add(call.step, ConditionKind.SHAPE, fact, (number, len(skipped), 0))
+
+
+def begins_number(base: int = 10, *, spaces: int = _MAX_SPACES) -> Callable[[Sequence[Any]], Any]:
+    """Return what tells whether bytes begin with at most so many spaces, a sign and a digit."""
+
+    def begins(terms: Sequence[Any], depth: int = _MAX_SPACES - spaces) -> Any:
         if not terms or depth > _MAX_SPACES:
             return z3.BoolVal(False)
         first, *rest = terms
         is_sign = z3.Or(first == ord("+"), first == ord("-"))
-        signed = z3.And(is_sign, _is_digit(rest[0], base)) if rest else z3.BoolVal(False)
+        signed = z3.And(is_sign, is_digit(rest[0], base)) if rest else z3.BoolVal(False)
         is_space = z3.Or([first == space for space in sorted(_SPACE)])
         later = z3.And(is_space, begins(rest, depth + 1))
-        return z3.Or(_is_digit(first, base), signed, later)
+        return z3.Or(is_digit(first, base), signed, later)
 
     return begins
 
@@ -203,111 +242,39 @@ def parsed(call: LibraryCall) -> bool:
     address = call.recorded(0)
     has_end = call.name.startswith("strto")
     base = call.recorded(2) if has_end else 10
-    found = _text_at(call, address)
+    found = text_at(call, address)
     if found is None or base not in (0, 8, 10, 16):
         return False
     text, origins = found
-    number = spelled(text, base=base)
+    number = spelled(text, base=base, is_long=True)
     if number is None:
-        return _no_number(call, text, origins, has_end=has_end, base=base)
-    end = number.stop
+        begins = begins_number(base or 10)
+        return no_number(call, text, origins, begins, has_end=has_end)
+    end, is_in_range = number.stop, spelled(text, base=base) is not None
     if not all(isinstance(origin, InputByte) for origin in origins[number.start : end]):
-        return not any(_is_free(call, origin) for origin in origins[number.start : end])
+        return not any(is_free(call, origin) for origin in origins[number.start : end])
     used = [origin for origin in origins[number.start : end + 1] if isinstance(origin, InputByte)]
-    if not _is_free(call, used[0]):
+    if not is_free(call, used[0]):
         return True
-    width = call.width
-    limits = limits_of(width, is_signed="u" not in call.name.removeprefix("strto")[:1])
+    # A negative number becomes a large one in strtoul, and atoi cuts a number to an int.
+    width, limits = call.width, limits_of(_WIDTH, is_signed=True)
     if has_end:
-        begins = begins_number(number.base)
+        begins = begins_number(number.base, spaces=0)
         require_match(call, used, end - number.start, b"x", begins, is_matched=True)
-    term = number_term(call, used, text[number.start : end], number, limits)
+        require_spaces(call, origins[: number.start], 0)
+        if call.recorded(1):
+            set_end(call, address + end)
+    own = text[number.start : end]
+    other = _TOO_LONG[number.base] if is_in_range else b"1"
+    require_range(call, used, own, other, is_in_range=is_in_range)
+    if not is_in_range:
+        return True
+    term = number_term(call, used, own, number, limits)
     cut = term.term if width == _WIDTH else z3.Extract(width - 1, 0, term.term)
-    if has_end and call.recorded(1):
-        _set_end(call, address + end)
     return call.returns(Term(cut, term.unknowns))
 
 
-REAL = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_REAL_WIDTHS = {"strtod": 64, "atof": 64, "strtof": 32}
-
-
-def parsed_real(call: LibraryCall) -> bool:
-    """atof, strtod and strtof, where the text is a decimal number."""
-    address = call.recorded(0)
-    found = _text_at(call, address)
-    if found is None:
-        return False
-    text, origins = found
-    start = _past_space(text, 0)
-    number = REAL.match(text, start)
-    if number is None or text[start : start + 3].lower() in (b"inf", b"nan", b"0x"):
-        return _no_number(call, text, origins, has_end=call.name != "atof", base=10)
-    end = number.end()
-    used = origins[start : end + 1]
-    own = [origin for origin in used if isinstance(origin, InputByte)]
-    if len(own) < end - start or not _is_free(call, own[0]):
-        return not any(_is_free(call, origin) for origin in origins[start:end])
-    if call.name != "atof":
-        require_match(call, own, end - start, b"x", begins_real, is_matched=True)
-    term = real_term(call, own, text[start:end], _REAL_WIDTHS[call.name])
-    if call.name != "atof" and call.recorded(1):
-        _set_end(call, address + end)
-    return call.returns(term)
-
-
-def begins_real(terms: Sequence[Any]) -> Any:
-    """Return whether bytes begin with a decimal number, as far as its first three bytes tell."""
-    if not terms:
-        return z3.BoolVal(False)
-    first, *rest = terms
-    point = z3.And(first == ord("."), _is_digit(rest[0], 10)) if rest else z3.BoolVal(False)
-    is_sign = z3.Or(first == ord("+"), first == ord("-"))
-    signed = z3.And(is_sign, begins_real(rest)) if rest else z3.BoolVal(False)
-    return z3.Or(_is_digit(first, 10), point, signed)
-
-
-def real_term(call: LibraryCall, origins: Sequence[InputByte], text: bytes, width: int) -> Term:
-    """Return the term of the floating-point number that these bytes of one source spell.
-
-    Other code that looks at its digits fixes it.
-    """
-    unknowns = call.of.unknowns
-    what = RealText(origins[0].source, origins[0].offset, origins[0].offset + len(text))
-    is_new = what not in unknowns
-    letter, whole = ("<d", "<Q") if width == 64 else ("<f", "<I")
-    value = struct.unpack(whole, struct.pack(letter, float(text)))[0]
-    term = unknowns.number(what, width, value)
-    if is_new:
-        ones = (1 << 11) - 1 if width == 64 else (1 << 8) - 1
-        low = 52 if width == 64 else 23
-        exponent = z3.Extract(width - 2, low, term.term)
-        unknowns.add_fact(what, Fact(exponent != ones, term.unknowns))  # finite
-        unknowns.of(what).spell = lambda: _real_spelling(call, term, text, origins, value)
-    return term
-
-
-def _real_spelling(
-    call: LibraryCall, number: Term, text: bytes, origins: Sequence[InputByte], value: int
-) -> Fact:
-    """Return that a number is as recorded if its text is; the byte behind it does not go on."""
-    same: list[Any] = [number.term == value]
-    ended: list[Any] = []
-    members = number.unknowns
-    for origin, byte in zip(origins, text, strict=False):
-        found = call.of.byte(origin)
-        if isinstance(found, Term):
-            members |= found.unknowns
-            same.append(found.term == byte)
-    if len(origins) > len(text):
-        end = call.of.byte(origins[len(text)])
-        if isinstance(end, Term):
-            members |= end.unknowns
-            ended = [end.term != byte for byte in b"0123456789.eE"]
-    return Fact(z3.And([*same, *ended]), members)
-
-
-def _set_end(call: LibraryCall, address: int) -> None:
+def set_end(call: LibraryCall, address: int) -> None:
     """The pointer behind the number is as recorded, wherever the text ends then."""
     for number in call.flow.queries.effects_of(call.step):
         row = call.flow.thread.stream.effects[number]
@@ -316,34 +283,34 @@ def _set_end(call: LibraryCall, address: int) -> None:
                 call.of.written[call.step, int(row["addr"]) + k] = byte
 
 
-def _no_number(
-    call: LibraryCall, text: bytes, origins: Sequence[InputByte | None], *, has_end: bool, base: int
-) -> bool:
+def no_number(
+    call: LibraryCall, text: bytes, origins: Sequence[InputByte | None],
+    begins: Callable[[Sequence[Any]], Any], *, has_end: bool,
+) -> bool:  # fmt: skip
     """A text that spells no number counts as 0."""
     used = [origin for origin in origins[: len(text)] if isinstance(origin, InputByte)]
-    is_whole = len(used) == len(text) and text and all(_is_free(call, one) for one in used)
+    is_whole = len(used) == len(text) and text and all(is_free(call, one) for one in used)
     if not has_end and call.name != "atof" and is_whole and call.result == 0:
         # All of it may become a number.
-        limits = limits_of(call.width, is_signed=True)
+        limits = limits_of(_WIDTH, is_signed=True)
         term = number_term(call, used, text, Spelled(0, len(text), 0), limits)
         cut = term.term if call.width == _WIDTH else z3.Extract(call.width - 1, 0, term.term)
         return call.returns(Term(cut, term.unknowns))
     own = [origin for origin in origins if isinstance(origin, InputByte)]
-    if len(own) < len(origins) or not own or not all(_is_free(call, one) for one in own):
-        return not any(_is_free(call, one) for one in origins)
+    if len(own) < len(origins) or not own or not all(is_free(call, one) for one in own):
+        return not any(is_free(call, one) for one in origins)
     size = len(re.split(rb"[\s,;:=]", text)[0])
-    begins = begins_real if call.name in _REAL_WIDTHS else begins_number(base or 10)
     require_match(call, own, size, b"1", begins, is_matched=False)
     if has_end and call.recorded(1):
-        _set_end(call, call.recorded(0))
+        set_end(call, call.recorded(0))
     return True
 
 
-def _is_free(call: LibraryCall, origin: InputByte | None) -> bool:
+def is_free(call: LibraryCall, origin: InputByte | None) -> bool:
     return origin is not None and origin.source in call.of.free
 
 
-def _text_at(call: LibraryCall, address: int) -> tuple[bytes, list[InputByte | None]] | None:
+def text_at(call: LibraryCall, address: int) -> tuple[bytes, list[InputByte | None]] | None:
     """Return the recorded text at an address, and where each byte (and the end) came from."""
     values = call.string(address)
     if values is None:

@@ -172,9 +172,14 @@ class CRun:
         shutil.rmtree(self._recording.folder, ignore_errors=True)
 
 
+_WITH_VALUE = frozenset({
+    ConditionKind.ADDRESS, ConditionKind.CALLEE, ConditionKind.SHAPE, ConditionKind.ORDER,
+})  # fmt: skip
+
+
 def _way(flow: CFlow, condition: Condition) -> object:
     """Return which way a run went at a condition."""
-    if condition.kind in (ConditionKind.ADDRESS, ConditionKind.CALLEE, ConditionKind.SHAPE):
+    if condition.kind in _WITH_VALUE:
         return condition.value
     if condition.kind not in (ConditionKind.BRANCH, ConditionKind.CASE):
         return condition.value or True

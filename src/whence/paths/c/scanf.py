@@ -12,16 +12,16 @@ import z3
 from whence.inputs import InputByte
 from whence.paths.c.calls import LibraryCall
 from whence.paths.c.numbers import (
-    REAL,
     begins_number,
-    begins_real,
     limits_of,
     number_term,
-    real_term,
     recorded_byte,
     require_match,
+    require_range,
+    require_spaces,
     spelled,
 )
+from whence.paths.c.reals import REAL, begins_real, is_moderate, real_term
 from whence.paths.conditions import ConditionKind
 from whence.paths.terms import Fact, Term
 from whence.program.rows import INPUT, WRITE
@@ -86,7 +86,9 @@ def scanned(call: LibraryCall) -> bool:
         if item.is_found and len(used) < item.stop - item.start:
             is_free = False  # a part of it is no input
         if is_free:
-            _require(call, item, origins, number, len(text), behind)
+            _require(call, item, origins, number, text, behind)
+            if item.kind not in _TEXTS and item.is_found:
+                require_spaces(call, origins[behind : item.start], number)
         behind = item.stop
         if item.is_found and item.is_stored:
             address, size = next(places)
@@ -102,18 +104,17 @@ _REAL = frozenset("efgEG")
 
 
 def _require(
-    call: LibraryCall, item: _Item, origins: list[InputByte | None], number: int, end: int,
+    call: LibraryCall, item: _Item, origins: list[InputByte | None], number: int, text: bytes,
     behind: int,
 ) -> None:  # fmt: skip
     """Add the condition that a directive found what it did, or did not find it.
 
-    `end` is where the text ends; in memory, a zero follows.  `behind` is where the directive
-    before it stopped.
+    `behind` is where the directive before it stopped.  What is missing is missing behind spaces.
     """
     rest = [origin for origin in origins[item.start :] if origin is not None]
     size = item.stop - item.start
     if item.kind in _TEXTS and item.is_found:
-        _require_word(call, item, origins[:end], number, behind)
+        _require_word(call, item, origins[: len(text)], number, behind)
         return
     if item.kind == "":
         wanted = item.literal[0]
@@ -123,7 +124,10 @@ def _require(
             is_matched=item.is_found, number=number,
         )  # fmt: skip
         return
-    begins = begins_real if item.kind in _REAL else begins_number(_BASES.get(item.kind, 10) or 10)
+    base = _BASES.get(item.kind, 10) or 10
+    begins = begins_number(base, spaces=0) if item.is_found else begins_number(base)
+    if item.kind in _REAL:
+        begins = begins_real
     if item.kind == "[":
         member = _members(item.literal)[:1] or b"x"
         require_match(
@@ -134,6 +138,10 @@ def _require(
     if item.kind in _TEXTS:
         begins = _is_word
     other = b"x" if item.is_found else b" 1" if item.start and not size else b"1"
+    skipped = [origin for origin in origins[behind : item.start] if origin is not None]
+    if skipped and not item.is_found:
+        rest, size = [*skipped, *rest], size + len(skipped)
+        other = text[behind : item.start] + b"1"
     require_match(call, rest, size, other, begins, is_matched=item.is_found, number=number)
 
 
@@ -182,6 +190,9 @@ def _store(
         return
     own = text[item.start : item.stop]
     if item.kind in _REAL:
+        if not is_moderate(own, 8 * size):
+            require_range(call, used, own, b"1", is_in_range=False)
+            return
         term = real_term(call, used, own, 8 * size)
     else:
         number = spelled(own, base=_BASES.get(item.kind, 10))

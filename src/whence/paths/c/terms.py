@@ -9,20 +9,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import z3
 
+from whence.frontend.c.models import ERRNO_LOCATION
 from whence.frontend.c.tables import OpCode, OpKind
 from whence.inputs import InputByte, InputRange, InputSource, SourceKind
 from whence.logic.c.encode import applied, defined, encode
 from whence.paths.c.calls import LibraryCall
 from whence.paths.c.library import MODELS
 from whence.paths.c.reach import reached_steps
+from whence.paths.c.sorts import Sorts
 from whence.paths.c.tables import Tables
 from whence.paths.c.values import MAX_WIDTH, RunValues, Value, joined, resized
 from whence.paths.compared import ComparedText
 from whence.paths.conditions import Condition, ConditionKind, PathCondition
 from whence.paths.terms import Fact, Pinned, Term, Unknowns
-from whence.program.ids import Step
+from whence.program.ids import Op, Step
 from whence.program.operations import COp, Operation
 from whence.program.rows import COPY, OUTPUT, READ
 from whence.trace.c.flow import CFlow
@@ -47,6 +50,7 @@ class PathPass(RunValues):
         self.conditions: list[Condition] = []
         self.written: dict[tuple[Step, int], int | Term] = {}  # bytes that modelled calls left
         self.options = None
+        self.sees_errno = _calls(flow, ERRNO_LOCATION)
         self.looked_at: dict[Step, list[tuple[int, int]]] = {}
         self.notes: dict[str, None] = {}
         self.compared: list[ComparedText] = []
@@ -54,11 +58,13 @@ class PathPass(RunValues):
         self._opaque: dict[Step, str] = {}  # calls without a formula that read what inputs decide
         self._pins: dict[Step, list[Fact]] = {}
         self._tables = Tables(self)
+        self._sorts = Sorts(self)
 
     def run(self) -> PathCondition:
         """Return the conditions of the run over its free inputs."""
         for step in reached_steps(self.flow.thread, self.free).tolist():
             self._step(step)
+        self.unknowns.tie_overlapping()
         return PathCondition(
             self.flow.thread,
             self.unknowns,
@@ -171,6 +177,7 @@ class PathPass(RunValues):
             if isinstance(pointer, Term):
                 self.pin(step, pointer, self.flow.address(step))
             self._compute(step, node)
+            self._sorts.returned(step, self.terms.get(step))
 
     def _load(self, step: Step, node: FlowNode, pointer: Value) -> None:
         width = node.operation.width
@@ -181,6 +188,12 @@ class PathPass(RunValues):
                     self.terms[step] = chosen
                 return
             self.pin(step, pointer, self.flow.address(step))
+        if self._sorts.moves(self.flow.address(step), step):
+            held = self.memory(self.flow.address(step), width // 8, step)
+            moved = joined([(byte, 8) for byte in held], self.flow.value(step))
+            if isinstance(moved, Term):
+                self.terms[step] = moved
+            return
         parts = [(self.of(part), self.flow.width_of(part)) for part in node.operands]
         known = self.flow.value(step) if width <= MAX_WIDTH else None
         made_by = [
@@ -342,6 +355,8 @@ class PathPass(RunValues):
         model = MODELS.get(call.name)
         if model is not None and model(call):
             return
+        if self._sorts.called(call):
+            return
         if call.name.removeprefix("llvm.").split(".")[0] in _COPIES:
             self._pin_arguments(step)
         self._opaque[step] = name or "a function that a pointer names"
@@ -436,10 +451,20 @@ class PathPass(RunValues):
 
     def memory(self, address: int, size: int, before: Step) -> list[Value]:
         """Return the bytes of memory just before a step."""
+        if self._sorts.moves(address, before):
+            places = (self._sorts.origin(address + k, before) for k in range(size))
+            return [self._tables.bytes(at, 1, then)[0] for at, then in places]
         return self._tables.bytes(address, size, before)
 
 
 _ONE, _ZERO = z3.BitVecVal(1, 1), z3.BitVecVal(0, 1)
+
+
+def _calls(flow: CFlow, name: str) -> bool:
+    """Does the code of a program call a function?"""
+    image = flow.thread.image
+    calls = np.flatnonzero(image.code.kind == OpKind.CALL).tolist()
+    return any(image.sort(Op(op)).callee == name for op in calls)
 
 
 def _union(values: Iterable[Value]) -> int:

@@ -31,6 +31,7 @@ class RunValues(ABC):
     written: dict[tuple[Step, int], int | Term]  # bytes that calls left, by call and address
     compared: list[ComparedText]  # texts that library functions compared with input
     options: OptionState | None  # how far getopt looked at the arguments
+    sees_errno: bool  # does the program look at errno?
     looked_at: dict[Step, list[tuple[int, int]]]  # memory (address, size) that a step may read
 
     @abstractmethod

@@ -11,6 +11,8 @@ import z3
 
 from whence.frontend.c.tables import OpCode
 from whence.paths.c.calls import LibraryCall
+from whence.paths.c.numbers import IN_RANGE
+from whence.paths.c.tokens import IS_THERE
 from whence.paths.c.values import RunValues
 from whence.paths.conditions import Condition, ConditionKind
 from whence.paths.terms import Term
@@ -22,6 +24,7 @@ from whence.trace.statements import StepDescriber
 _FORMATS = {"printf": 0, "fprintf": 1, "dprintf": 1}  # the argument with the format
 _CONVERSION = re.compile(rb"%%|%[-+ #0]*\d*(?:\.\d*)?(?:hh|h|ll|l|j|z|t|q|L)?([a-zA-Z])")
 _SIGNS = {z3.Z3_OP_BADD: "+", z3.Z3_OP_BSUB: "-", z3.Z3_OP_BMUL: "*"}
+_TOKENS = frozenset({"strtok", "strtok_r", "strsep"})
 _MAX_PIECES = 6  # of an output in words; guessed
 
 
@@ -45,6 +48,10 @@ class CRunWords:
         text, recorded = names.accessed(step)
         if kind is ConditionKind.SHAPE and text:
             return shape_words(text, condition.value)
+        if kind is ConditionKind.ORDER:
+            image = self._flow.thread.image
+            function = image.spoken_names[image.function_of(self._flow.op_of(step))]
+            return f"{function}() {condition.value}"
         text = text or f"the code at {names.line(step)}"
         if kind is ConditionKind.ADDRESS and text != recorded:
             return f"{text} is {recorded}"
@@ -161,10 +168,18 @@ def shape_words(call: str, value: object) -> str:
     first = arguments.partition(",")[0].rstrip(")").strip()
     if "getopt" in name and isinstance(value, int):
         return f"{name} finds {chr(value)!r}" if value > 0 else "an argument is no option"
+    if name.lstrip("_") in _TOKENS and isinstance(value, tuple):
+        if value[0] == IS_THERE:
+            return f"{name} finds {'a' if value[1] else 'no'} token"
+        return f"{name} finds a token of length {value[1]}"
     if not (isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], bool)):
         is_scanf = "scanf" in name
         return f"{call} {'finds pieces of these lengths' if is_scanf else 'is as recorded'}"
     number, is_found = value
+    if number == IN_RANGE:
+        return (
+            f"{first} is {'a number in range' if is_found else 'too large or too small a number'}"
+        )
     if "scanf" in name:
         return f"{name} finds {'what its format names' if is_found else f'no part {number + 1}'}"
     return f"{first} is {'a' if is_found else 'no'} number"
