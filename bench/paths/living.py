@@ -34,6 +34,7 @@ from whence.paths.program import ChosenConditions, Contents, ExploredRun
 from whence.paths.solver import Solver
 from whence.subject.trial import BuildAndTest
 
+_LATE = "no answer in time"
 PROGRAMS = Path(__file__).with_name("programs") / "living"
 ANGR = """
 import sys, angr, claripy, logging
@@ -142,7 +143,8 @@ def _python(name: str, case: dict[str, str], scratch: Path, options: argparse.Na
     )
     calls = {line for line in ended.splitlines() if line.startswith(f"{function}(")}
     theirs = {_value(tree, stem, line) for line in calls}
-    return f"| {name} | {answer} | {used:.1f} | CrossHair: {len(theirs)} values | {cost:.1f} |"
+    said = ended if ended == _LATE else f"{len(theirs)} values"
+    return f"| {name} | {answer} | {used:.1f} | CrossHair: {said} | {cost:.1f} |"
 
 
 def _value(tree: Path, stem: str, call: str) -> str:
@@ -172,7 +174,7 @@ def _timed(command: Sequence[str], folder: Path, seconds: int) -> tuple[str, flo
         )
         text = done.stdout
     except subprocess.TimeoutExpired:
-        text = "no answer in time"
+        text = _LATE
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return text, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -450,3 +450,14 @@ def test_the_list_of_a_starred_target_is_another_one_in_each_line(tmp_path: Path
     opened.close()
     compared = [one for one in run.path.conditions if str(ord("x")) in str(one.fact.formula)]
     assert len(compared) == 2
+
+
+def test_the_literals_of_a_script_with_assertions_are_inputs_whatever_its_name_is(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "fares.py": "def fare(age):\n    return 0 if age < 6 else 120 if age < 65 else 60\n",
+        "t.py": "from fares import fare\nassert fare(30) == 120\n",
+    }
+    found = explored_python(tmp_path, files, "python t.py", inputs=["literals"])
+    assert len({python_run(one.run).path.conditions for one in found.runs}) == len(found.runs) == 3

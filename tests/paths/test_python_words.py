@@ -8,6 +8,7 @@ import pytest
 
 from whence.frontend.python.values import Obj
 from whence.paths.python.words import shape_words
+from whence.paths.words import branch_words
 
 
 @pytest.mark.parametrize(
@@ -27,3 +28,20 @@ from whence.paths.python.words import shape_words
 )  # fmt: skip
 def test_a_shape_is_told_in_the_words_of_the_source(text: str, value: Any, words: str) -> None:
     assert shape_words(text, value) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("not (-1 < n < 5000)", "-1 < n < 5000"),
+        ("not 0 <= t < 24", "0 <= t < 24"),
+        ("not found", "found"),
+        ("nothing", "not nothing"),
+        ("not a and b", "not (not a and b)"),
+        ("not (a) or (b)", "not (not (a) or (b))"),
+    ],
+)
+def test_a_negated_condition_that_does_not_hold_is_told_without_its_negation(
+    text: str, wanted: str
+) -> None:
+    assert branch_words(text, is_true=False, negation="not") == wanted

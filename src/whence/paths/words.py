@@ -36,8 +36,25 @@ def branch_words(text: str, *, is_true: bool, negation: str = "!") -> str:
 def _without_negation(text: str, negation: str) -> str | None:
     """Return what a negated name or call negates; None if the text is something else."""
     rest = text.removeprefix(negation).strip()
-    is_negated = text.startswith(negation) and not text.startswith("!=")
-    return rest if is_negated and re.fullmatch(r"[\w.\->]+(\([^()]*\))?", rest) else None
+    if not text.startswith(negation) or text.startswith("!="):
+        return None
+    if negation.isalpha() and not text.removeprefix(negation).startswith((" ", "(")):
+        return None  # a name that begins so
+    plain = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), rest)
+    if _is_in_brackets(plain):
+        return rest[1:-1]
+    is_weak = text.startswith("not ") and not _CONNECTIVE.search(plain)  # `not a < b` is `a >= b`
+    return rest if is_weak or re.fullmatch(r"[\w.\->]+(\([^()]*\))?", rest) else None
+
+
+def _is_in_brackets(text: str) -> bool:
+    """Do the first and the last character of a text belong together as brackets?"""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return at == len(text) - 1 and at > 0
+    return False
 
 
 def _is_outside(text: str, at: int) -> bool:
@@ -63,7 +80,7 @@ def conjunction(listed: Sequence[str], most: int = MAX_PARTS) -> str:
     """Return the parts of a condition as one sentence."""
     if len(listed) > most:
         listed = [*listed[: most - 1], f"{len(listed) - most + 1} more conditions"]
-    return " and ".join(listed) or "always"
+    return " and ".join(listed) or "inputs of these lengths"
 
 
 def result_words(ended: Ended, printed: str | None = None) -> str:

@@ -20,7 +20,7 @@ MAX_MOVED = 32  # bytes of an element that moves itself; of a larger one only it
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SortComparison:
     """One call of a comparison function by qsort or bsearch."""
 
     first: Step
@@ -53,7 +53,7 @@ class Sorting:
         return self.at + order[place] * self.size + offset
 
 
-def comparisons(flow: CFlow, call: Step) -> list[Comparison]:
+def comparisons(flow: CFlow, call: Step) -> list[SortComparison]:
     """Return the calls of a comparison function that a call of qsort or bsearch made, in order."""
     stream, found = flow.thread.stream, []
     instance = flow.queries.instance_of(call) + 1
@@ -64,7 +64,7 @@ def comparisons(flow: CFlow, call: Step) -> list[Comparison]:
         if row["ret"]:
             first = Step(int(stream.first[instance]))
             left, right = [*_given(flow, Instance(instance)), None, None][:2]
-            found.append(Comparison(first, Step(int(row["ret"])), left, right))
+            found.append(SortComparison(first, Step(int(row["ret"])), left, right))
         instance = int(row["last_instance"]) + 1
     return found
 
@@ -83,7 +83,7 @@ def _given(flow: CFlow, instance: Instance) -> Iterator[int]:
 
 
 def sorting(
-    call: Step, at: int, count: int, size: int, made: Sequence[Comparison],
+    call: Step, at: int, count: int, size: int, made: Sequence[SortComparison],
     are_kept: Sequence[bool],
 ) -> Sorting | None:  # fmt: skip
     """Return how a call of qsort moved the elements; None if it was no such merge sort.

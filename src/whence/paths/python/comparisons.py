@@ -18,6 +18,7 @@ from whence.paths.python.values import (
     Held,
     Number,
     Real,
+    Record,
     Text,
     Truth,
     as_number,
@@ -81,7 +82,14 @@ def when_equal(a: AnyValue, b: AnyValue) -> Formula | None:
     held, others = as_held(a), as_held(b)
     if held is not None and others is not None:
         return _equal_containers(held, others)
+    if isinstance(a, Record) and isinstance(b, Record):
+        is_same = a.is_equal and a.type == b.type
+        return _equal_containers(*_as_tuples(a, b)) if is_same else None
     return _equal_types(a, b)
+
+
+def _as_tuples(a: Record, b: Record) -> tuple[Held, Held]:
+    return Held("tuple", a.items), Held("tuple", b.items)
 
 
 def _equal_types(a: AnyValue, b: AnyValue) -> Formula | None:
@@ -144,6 +152,9 @@ def _less(a: AnyValue, b: AnyValue, *, or_equal: bool) -> Formula | None:
     held, others = as_held(a), as_held(b)
     if held is not None and others is not None and held.kind == others.kind != "dict":
         return _less_items(held.items, others.items, or_equal=or_equal)
+    if isinstance(a, Record) and isinstance(b, Record) and a.is_ordered:
+        is_same = a.type == b.type
+        return _less_items(a.items, b.items, or_equal=or_equal) if is_same else None
     return None
 
 

@@ -21,6 +21,7 @@ from whence.paths.python.values import (
     Held,
     Number,
     Real,
+    Record,
     Text,
     Truth,
     as_number,
@@ -328,9 +329,9 @@ def order_of(
     keys: Sequence[AnyValue], *, backwards: bool = False
 ) -> tuple[list[int], Formula] | None:
     """Return the order in which sorting puts some keys, and when that is their order."""
-    known = [recorded_value(one) for one in keys]
     try:
-        found = sorted(range(len(known)), key=lambda k: _sortable(known[k]), reverse=backwards)
+        known = [_sortable(one) for one in keys]
+        found = sorted(range(len(known)), key=lambda k: known[k], reverse=backwards)
     except TypeError:
         return None
     parts = []
@@ -344,10 +345,11 @@ def order_of(
     return found, every(parts)
 
 
-def _sortable(value: Any) -> Any:
-    """Return a recorded value in a form that Python can compare."""
-    held = as_held(value)
-    return value if held is None else tuple(_sortable(recorded_value(one)) for one in held.items)
+def _sortable(value: AnyValue) -> Any:
+    """Return what a value was in the run, in a form that Python can compare."""
+    is_record = isinstance(value, Record) and value.is_ordered
+    held = Held("tuple", value.items) if is_record else as_held(recorded_value(value))
+    return recorded_value(value) if held is None else tuple(map(_sortable, held.items))
 
 
 def _sort(site: Site, held: Held, *given: AnyValue) -> AnyValue:

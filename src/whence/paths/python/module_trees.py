@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from whence.frontend.recorded_run import SOURCES
+from whence.paths.python.records import RecordClass, record_class
 from whence.trace.python.recording import PythonThread
 
 N = TypeVar("N", bound=ast.AST)
@@ -28,6 +29,12 @@ class ModuleTree:
             if isinstance(node, ast.expr | ast.stmt | ast.pattern):
                 found.setdefault((node.lineno, node.col_offset), []).append(node)
         return found
+
+    @cached_property
+    def classes(self) -> dict[str, ast.ClassDef]:
+        """The classes, by name; the last one of several."""
+        nodes = ast.walk(self.tree)
+        return {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
 
     @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
@@ -54,6 +61,7 @@ class ModuleTrees:
     def __init__(self, thread: PythonThread) -> None:
         self._thread, self._program = thread, thread.program
         self._known: dict[int, ModuleTree | None] = {}
+        self._classes: dict[str, RecordClass | None] = {}
 
     def of(self, module: int) -> ModuleTree | None:
         """Return the tree of a module; None if its source is not known."""
@@ -71,6 +79,17 @@ class ModuleTrees:
                 except SyntaxError:
                     return None
         return None
+
+    def record_class(self, kind: str) -> RecordClass | None:
+        """Return the class that a type is, if its instances get their fields from the library."""
+        name = kind.rpartition(".")[2]
+        if name not in self._classes:
+            trees = (self.of(module) for module in range(len(self._program.modules)))
+            own = [tree for tree in trees if tree is not None and name in tree.classes]
+            is_known = len(own) == 1  # else it is not sure which one it is
+            found = record_class(own[0].classes[name], own[0].classes) if is_known else None
+            self._classes[name] = found
+        return self._classes[name]
 
     def node(self, op: int, kind: type[N]) -> N | None:
         """Return the node of a kind that an operation stands for."""

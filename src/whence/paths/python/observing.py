@@ -17,8 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from whence.source_lines import lines_with_ends
+from whence.trace.python.literals import OBSERVER
 
-HELPER = "_whence_seen"  # the module, and the function in it
+HELPER = OBSERVER  # the module, and the function in it
 OWN_SYS = "_whence_sys"  # the name of the module `sys` in a copy of a test module
 _HELPER_SOURCE = """\
 def _whence_seen(line, *values):

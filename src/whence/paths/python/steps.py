@@ -29,6 +29,7 @@ from whence.paths.python.values import (
     Held,
     Number,
     Options,
+    Record,
     Taken,
     is_symbolic,
     taken,
@@ -61,6 +62,7 @@ class SymbolicSteps:
         self._literals = literals
         self._callbacks = Callbacks(flow)
         self._patterns: dict[int, ast.pattern | None] = {}  # of match statements, by operation
+        self._records: dict[int, Record] = {}  # by the identity of the object
         self._waiting: list[tuple[int, Step]] = []  # calls that run recorded code, with its end
         self._entered = {*self._run.columns["activations"]["call"].tolist()}
 
@@ -335,7 +337,10 @@ class SymbolicSteps:
             old = item(site, held, place[1])
         else:
             written = self._run.reads.get(step, ())
-            old = self.of(written[0]) if len(written) == 1 else None
+            name = self._program.extra[op][1]
+            old = self._field(place[0], name)
+            if old is None and len(written) == 1:
+                old = self.of(written[0])
             if not any(map(is_symbolic, (old, value))):
                 return
         has_old = old is not NO_RULE and old is not None
@@ -345,6 +350,7 @@ class SymbolicSteps:
             new = set_item(site, held, place[1], new)
         elif new is not NO_RULE:
             self._set(step, new)
+            self._set_field(place[0], name, new)
         if new is NO_RULE and not site.raised:
             site.note(f"{sign}= of an item or attribute has no formula")
 
@@ -357,7 +363,7 @@ class SymbolicSteps:
 
     def _compare(self, step: Step, op: int) -> None:
         operands = self._operands(step, op)
-        if any(map(is_symbolic, operands)):
+        if any(map(is_symbolic, operands)) and step not in self._entered:
             name = self._program.name[op] or ""
             operators = [PY_COMPARISONS[one] for one in chained_operators(name)]
             found = compared(self._to.site(step), operators, operands)
@@ -471,6 +477,31 @@ class SymbolicSteps:
             self._set(step, option_value(site, self._inputs, holder, name))
         elif isinstance(holder, Taken):
             self._set(step, taken(self._flow.value(step), holder.unknowns))
+        else:
+            self._set(step, self._field(holder, self._program.name[op] or ""))
+
+    def _field(self, holder: AnyValue, name: str) -> AnyValue:
+        """Return a field of an instance that the library made; None if it is no such instance."""
+        whole = self._with_fields(holder)
+        if whole is None or name not in whole.names:
+            return None
+        return whole.items[whole.names.index(name)]
+
+    def _with_fields(self, holder: AnyValue) -> Held | Record | None:
+        """Return an instance that the library made, also where only the object is known."""
+        if isinstance(holder, Held | Record):
+            return holder
+        found = self._records.get(holder.identity) if isinstance(holder, Obj) else None
+        return found if found is not None and found.type == holder.type else None
+
+    def _set_attr(self, step: Step, op: int) -> None:
+        holder, value = self._operands(step, op)
+        self._set_field(holder, self._program.name[op] or "", value)
+
+    def _set_field(self, holder: AnyValue, name: str, value: AnyValue) -> None:
+        whole = self._with_fields(holder)
+        if isinstance(whole, Record) and name in whole.names:
+            whole.items[whole.names.index(name)] = value
 
     def _set_item(self, step: Step, op: int) -> None:
         holder = self._run.operands_of(step)[0]
@@ -572,6 +603,26 @@ class SymbolicSteps:
                 found = builtin(self._to.site(step), name, arguments, keywords)
             if not self._is_own(step):
                 self._result(step, found, arguments, name or "a call")
+            else:
+                self._instance(step, kinds, arguments, name)
+        elif self._program.opcode[callee] == "load" and self._is_own(step):
+            self._instance(step, kinds, arguments, name)
+
+    def _instance(
+        self, step: Step, kinds: Sequence[str | None], arguments: Sequence[AnyValue], name: str
+    ) -> None:
+        """A call made an instance of a class of the program."""
+        value = self._flow.value(step)
+        of = self._trees.record_class(value.type) if isinstance(value, Obj) else None
+        fields = None if of is None else of.given(arguments, kinds)
+        if of is not None and fields is not None and of.is_tuple:
+            self._set(step, Held("tuple", fields, of.names))
+        elif of is not None and fields is not None and isinstance(value, Obj):
+            made = Record(of.names, fields, value, of.is_equal, of.is_ordered)
+            self._records[value.identity] = made
+            self._set(step, made)
+        elif step not in self._entered:  # no recorded __init__ sets its attributes
+            self._result(step, NO_RULE, arguments, name or "a call")
 
     def _called_back(self, step: Step, op: int) -> None:
         """A call of code that is not recorded, which has run recorded code."""
@@ -620,9 +671,9 @@ class SymbolicSteps:
 
 
 _HANDLED = frozenset({
-    "attr", "binary", "inplace", "unary", "compare", "format", "branch", "either", "list", "tuple",
-    "dict", "comp", "item", "set_item", "del_item", "unpack", "next", "call", "param", "match",
-    "store",
+    "attr", "set_attr", "binary", "inplace", "unary", "compare", "format", "branch", "either",
+    "list", "tuple", "dict", "comp", "item", "set_item", "del_item", "unpack", "next", "call",
+    "param", "match", "store",
 })  # fmt: skip
 
 

@@ -76,6 +76,7 @@ class Held:
 
     kind: str  # "list", "tuple", "set" or "dict"
     items: list[AnyValue] = field(default_factory=list)
+    names: tuple[str, ...] = ()  # of the items of a NamedTuple
 
     @property
     def unknowns(self) -> int:
@@ -86,6 +87,25 @@ class Held:
         items = tuple(map(recorded_value, self.items))
         size = len(items) // 2 if self.kind == "dict" else len(items)
         return Obj(0, self.kind, self.kind, (size, items))
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    """An instance of a dataclass; fields without an argument are unknown."""
+
+    names: tuple[str, ...]
+    items: list[AnyValue]
+    value: Obj
+    is_equal: bool  # are two of them equal if their fields are?
+    is_ordered: bool  # are they ordered by their fields?
+
+    @property
+    def type(self) -> str:
+        return self.value.type
+
+    @property
+    def unknowns(self) -> int:
+        return unknowns_of(self.items)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,7 +146,7 @@ class Options:
     made: int
 
 
-SYMBOLIC = (Number, Truth, Real, Text, Taken, Held, Counted, Found, Options)
+SYMBOLIC = (Number, Truth, Real, Text, Taken, Held, Record, Counted, Found, Options)
 
 
 def unknowns_of(values: Iterable[AnyValue]) -> int:

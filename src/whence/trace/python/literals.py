@@ -14,6 +14,8 @@ from whence.trace.python.program import PythonProgram
 
 _TEST_FILE = re.compile(r"(test_.*|.*_test|test|tests|check.*)\.py")  # a file with a test
 
+# In a copy of a script this module notes what its assertions see, in place of them.
+OBSERVER = "_whence_seen"
 _DISPLAYS = frozenset({"list", "set", "dict"})
 WHOLE = -1  # in place of the number of a use: all uses of a display of constants
 
@@ -77,7 +79,13 @@ def _has_test(program: PythonProgram, module: int) -> bool:
         return False
     following = program.modules[module + 1].base if module + 1 < len(program.modules) else None
     ops = range(one.base, len(program.opcode) if following is None else following)
-    return any(program.opcode[op] == "raise" and program.name[op] == "assert" for op in ops)
+    return any(_is_assertion(program, op) for op in ops)
+
+
+def _is_assertion(program: PythonProgram, op: int) -> bool:
+    if program.opcode[op] == "raise":
+        return program.name[op] == "assert"
+    return program.opcode[op] == "import_from" and program.name[op] == f"{OBSERVER}:{OBSERVER}"
 
 
 def _is_made_by_pytest(program: PythonProgram, op: int) -> bool:
