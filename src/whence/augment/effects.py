@@ -82,7 +82,12 @@ class _Effect:
         if self._flow.is_branch(step):
             named = self._names.condition(step)
             return f"`{named.name}` is {named.value} in both"
-        return "the result is the same in both"
+        found = describer_of(self._flow.thread).named(step, self._flow.op_of(step))
+        return (
+            f"`{found.name}` is {found.value} in both"
+            if found
+            else "the result is the same in both"
+        )
 
     # --- lines -----------------------------------------------------------------------------------
 

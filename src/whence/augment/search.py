@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from whence.augment.hinted_inputs import NO_HINTS, Hints, hinted_numbers, hinted_texts
 from whence.augment.nearby import NearbyInputs, Vocabulary
+from whence.augment.padded_numbers import with_room, without_zeros
 from whence.augment.pair import BAD, Aim, PairQuestion, RunPair
 from whence.augment.questions import InputQuestion, QuestionAnswer, QuestionAsker
 from whence.augment.records import record_starts
@@ -40,6 +41,7 @@ _LENGTHS = "lengths"  # what marks the keys of such inputs
 _LONGER, _LONG = 20, 4096  # how much more a run may print than the first, and be recorded; guessed
 _MAX_RELAXED = 24  # how often conditions are given up for one question; guessed
 _HINTS = "hints"  # what marks the keys of inputs that the changed lines suggest
+_ROOM = "room"  # what marks the key of an input with room for larger numbers
 _MAX_HINTED = 60  # of these, that are only run; guessed
 _RELAXED = "relaxed"  # what marks the keys of such questions
 _SHARE_OF_NEARBY = 0.4  # of the time, for inputs close to earlier ones; guessed
@@ -136,6 +138,7 @@ class ChangeSearch:
         self._spent = 0.0  # time for inputs that are close to others
         self._patience = _MIN_PATIENCE  # seconds that such an input may take
         self._cut_off = 0  # of these, whose run took longer
+        self._has_room = False  # were numbers given zeros in front?
         self._may_reach = False  # does any code that ran lead to the change?
         self._good, self._bad, self._changes, self._asker = good, bad, changes, asker
         self._is_over, self._is_shown, self._hints = is_over, is_shown, hints
@@ -152,6 +155,7 @@ class ChangeSearch:
         """Search from some inputs until a difference is found, or nothing is left."""
         for contents in starts:
             self._try(contents)
+            self._add_room(self._bad.run(contents, self._changes).run)
         while self.state.difference is None and self._queue:
             if self._is_over():
                 self.state.is_over = True
@@ -161,6 +165,14 @@ class ChangeSearch:
         if self._may_reach:
             self._run_nearby(is_rest=True)
         return self.state
+
+    def _add_room(self, run: PathRun) -> None:
+        """Ask for the same input with room for larger numbers."""
+        contents = with_room(run, self._hints)
+        if contents is not None:
+            key = _Key(_ROOM, next(self._numbers))
+            self._has_room = True
+            self._add((Aim.FLIP, 0, 0), key, lambda: contents)
 
     def _run_nearby(self, *, is_rest: bool = False) -> None:
         """Run inputs close to earlier ones, for a share of the time or for what is left of it."""
@@ -283,10 +295,20 @@ class ChangeSearch:
         good, bad = self._good.run_plain(contents), self._bad.run_plain(contents)
         if ends_differently(good, bad):
             difference = EndDifference(contents, good, bad)
-            if self._is_shown(difference):
-                self.state.difference = difference
-                return None
+            shorter = self._shorter(contents)
+            for one in (shorter, difference):
+                if one is not None and self._is_shown(one):
+                    self.state.difference = one
+                    return None
         return good, bad
+
+    def _shorter(self, contents: Contents) -> EndDifference | None:
+        """Return the difference that is there without zeros before numbers, if there is one."""
+        shorter = without_zeros(contents, self._bad.program.free) if self._has_room else contents
+        if shorter == contents:
+            return None
+        good, bad = self._good.run_plain(shorter), self._bad.run_plain(shorter)
+        return EndDifference(shorter, good, bad) if ends_differently(good, bad) else None
 
     def _identity(self, contents: Contents) -> Identity:
         """Return the inputs that may change."""

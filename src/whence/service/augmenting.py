@@ -24,7 +24,7 @@ from whence.changes.changeset import ChangeSet, compare_trees
 from whence.changes.same_code import same_code
 from whence.changes.syntax import grammar_of
 from whence.changes.tree import read_tree
-from whence.darwin.describing import ended_words
+from whence.darwin.describing import both_ended_words
 from whence.errors import UserError
 from whence.explain.meeting import Meeting
 from whence.explain.meeting.version_index import Ids
@@ -294,8 +294,7 @@ class AugmentSession:
         return AugmentedChange(
             change,
             ChangeStatus.EXPOSED,
-            f"A given test shows it: the good version {ended_words(given.good)}, the bad version "
-            f"{ended_words(given.bad)}.",
+            f"A given test shows it: {both_ended_words(given.good, given.bad)}.",
             test=MadeTest(given.command, ()),
             outputs=(_shown(given.good), _shown(given.bad)),
         )
@@ -413,7 +412,7 @@ class AugmentSession:
             return AugmentedChange(
                 change,
                 ChangeStatus.EXPOSED,
-                f"The good version {ended_words(good)}, the bad version {ended_words(bad)}.",
+                f"T{both_ended_words(good, bad)[1:]}.",
                 is_made=True,
                 test=made,
                 outputs=(_shown(good), _shown(bad)),
@@ -442,14 +441,12 @@ class AugmentSession:
         )
 
     def _stopped(self, state: SearchState) -> str:
+        inputs = "1 input" if state.inputs == 1 else f"{state.inputs} inputs"
         nearby = f", and {state.nearby} close to them" if state.nearby else ""
         if state.is_over:
-            return (
-                f"the search stopped after {self._request.seconds:g} s and {state.inputs} inputs"
-                f"{nearby}"
-            )
+            return f"the search stopped after {self._request.seconds:g} s and {inputs}{nearby}"
         unknown = f"; the solver left {state.unknown} open" if state.unknown else ""
-        return f"all questions about {state.inputs} inputs were asked{unknown}{nearby}"
+        return f"all questions about {inputs} were asked{unknown}{nearby}"
 
 
 def _shown(ended: Ended) -> str:
