@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.augment.test_augment import BUILD, augmented, check_exposed
-from whence.augment.pair import RunPair
+from whence.augment.pair import Aim, RunPair
+from whence.augment.questions import QuestionAsker
+from whence.inputs import InputSource, SourceKind
+from whence.paths.conditions import ConditionKind
+from whence.paths.solver import Solver
 from whence.service.augmenting import AugmentRequest, AugmentSession
 from whence.subject.trial import BuildAndTest
 
@@ -38,27 +43,56 @@ int main(int argc, char **argv) {
 SIGN = "putchar('-'), tenths = -tenths;"
 
 
-def test_where_a_table_lies_is_no_difference(tmp_path: Path) -> None:
-    for name, more in (("good", ""), ("bad", "volatile char more[500]; more[argc] = 1;")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "p.c").write_text(TABLE.replace("@", more))
+# The given test stops at the second comparison; what the change adds stands behind it.
+DEPTHS = """
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int depth = argv[1][0] - '0';
+    if (depth != 1 && depth != 8@)
+        puts("bad depth");
+    return 0;
+}
+"""
+
+
+@contextmanager
+def first_pair(folder: Path, good: str, bad: str, test: str) -> Iterator[RunPair]:
+    """Return the runs of a given test in two versions."""
+    for name, text in (("good", good), ("bad", bad)):
+        (folder / name).mkdir()
+        (folder / name / "p.c").write_text(text)
+    (folder / "work").mkdir()
     request = AugmentRequest(
-        good=str(tmp_path / "good"),
-        bad=str(tmp_path / "bad"),
-        commands=BuildAndTest(test="./p 12", build=BUILD),
+        good=str(folder / "good"),
+        bad=str(folder / "bad"),
+        commands=BuildAndTest(test=test, build=BUILD),
         seconds=0.0,
     )
     with ExitStack() as stack:
-        (tmp_path / "work").mkdir()
-        session = AugmentSession(
-            request, tmp_path / "work", tmp_path / "out", lambda _: None, stack
-        )
+        session = AugmentSession(request, folder / "work", folder / "out", lambda _: None, stack)
         ((change,), _) = session.run()
         (opened,) = session._opened.values()
         ids = frozenset(change.change.ids)
-        runs = [one.run(opened.first, ids) for one in (opened.bad, opened.good)]
-        assert any(one.kind.name == "ADDRESS" for one in runs[0].conditions)
-        assert RunPair(*runs).differing == ([], [])
+        yield RunPair(*(one.run(opened.first, ids) for one in (opened.bad, opened.good)))
+
+
+def test_where_a_table_lies_is_no_difference(tmp_path: Path) -> None:
+    more = "volatile char more[500]; more[argc] = 1;"
+    good, bad = TABLE.replace("@", ""), TABLE.replace("@", more)
+    with first_pair(tmp_path, good, bad, "./p 12") as pair:
+        assert any(one.kind is ConditionKind.ADDRESS for one in pair.bad.conditions)
+        assert pair.differing == ([], [])
+
+
+def test_the_branches_of_the_changed_code_are_turned(tmp_path: Path) -> None:
+    good, bad = DEPTHS.replace("@", ""), DEPTHS.replace("@", " && depth != 6")
+    with first_pair(tmp_path, good, bad, "./p 8") as pair:
+        asker = QuestionAsker(Solver())
+        asked = [one.question for one in pair.questions() if one.aim is Aim.INFECT]
+        answers = [asker.ask(question).contents for question in asked]
+        argument = InputSource(SourceKind.ARGUMENT, number=1)
+        first = {one[argument][:1] for one in answers if one is not None}
+    assert any(one not in b"18" for one in first)  # it goes on to the comparison with 6
 
 
 def test_a_sign_that_is_printed_in_two_ways_is_shown_at_zero(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ class NearbyInputs:
             source = pick.choice(present)
             ways = self._records.get((source, found[source]))
             if ways and pick.random() < _SHARE_OF_RECORDS:
-                text = self._with_other_records(split_at(found[source], pick.choice(ways)))
+                text = self._with_other_records(found[source], pick.choice(ways))
             else:
                 text = self._edited(found[source])
             if source.kind in _NO_ZERO:
@@ -118,10 +118,11 @@ class NearbyInputs:
 
     # --- edits -----------------------------------------------------------------------------------
 
-    def _with_other_records(self, records: list[bytes]) -> bytes:
+    def _with_other_records(self, text: bytes, starts: Sequence[int]) -> bytes:
+        head, *records = split_at(text, starts, self._random)
         for _ in range(self._random.choice((1, 1, 2, 3))):
             records = other_records(records, self._random) or records
-        return b"".join(records)
+        return head + b"".join(records)
 
     def _edited(self, text: bytes) -> bytes:
         tokens = _TOKEN.findall(text)

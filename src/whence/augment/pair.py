@@ -9,6 +9,7 @@ both versions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -32,6 +33,7 @@ from whence.trace.recording import Comparable
 
 _MAX_PRINTED = 200  # printed values that are compared; guessed
 _MAX_EXECUTIONS = 8  # executions of a changed operation that are compared; guessed
+_MAX_TURNED = 4  # executions of a branch in changed code that are turned; guessed
 BAD, GOOD = 0, 1  # the runs of a pair
 
 
@@ -142,6 +144,7 @@ class RunPair:
         yield from self._output_questions()
         yield from self._branch_questions()
         yield from self._infect_questions()
+        yield from self._own_branches()
 
     def _asked(
         self, aim: Aim, kept: Sequence[Fact], wanted: Fact, step: Step, of: int = BAD
@@ -203,6 +206,17 @@ class RunPair:
                 continue
             kept = [*bad[: self.bad.before(step)], *good[: self.good.before(other)]]
             yield self._asked(Aim.INFECT, kept, wanted, step)
+
+    def _own_branches(self) -> Iterator[PairQuestion]:
+        """A branch of the changed code turns: one behind it may be what the change is about."""
+        for of, run in enumerate(self.runs):
+            facts, asked = self.facts[of], Counter[Op]()
+            for number, condition in enumerate(run.conditions):
+                op = run.flow.op_of(condition.step)
+                asked[op] += op in run.targets
+                if 0 < asked[op] <= _MAX_TURNED and op in run.targets:
+                    wanted = negated(facts[number])
+                    yield self._asked(Aim.INFECT, facts[:number], wanted, condition.step, of)
 
     def flips(self) -> Iterator[tuple[int | None, PairQuestion]]:
         """Yield, for each condition after the change, the question that turns it.

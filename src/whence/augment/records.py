@@ -1,7 +1,8 @@
 """Where do the records of an input begin, and which inputs have the same records in another order?
 
 A program that reads records asks the same of the first bytes of each: is this the mark, which kind
-is it?  So the bytes that one branch tested, one after the other, are where the records begin.
+is it?  So the bytes that one branch tested, one after the other, are where the records begin, or a
+few bytes behind.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from whence.program.ids import Op
 
 _MIN_GAP = 2  # bytes of a record at least: a branch that tests every byte marks no records
 _MAX_RECORDS = 64  # of an input; guessed
+_MAX_TESTED = 8  # bytes that a branch which tells records apart looks at; guessed
+_SHIFTS = (0, 0, 0, 1, 2, 4)  # bytes of a record before those that are tested; guessed
 _MAX_BLOCK = 4  # records that are copied, moved or left out together; guessed
 
 
@@ -26,9 +29,13 @@ def record_starts(seen: SeenRun) -> dict[InputSource, list[tuple[int, ...]]]:
     known = seen.run.unknowns.all
     for condition in seen.conditions:
         members = condition.fact.unknowns
-        what = known[members.bit_length() - 1].what if members.bit_count() == 1 else None
-        if isinstance(what, InputByte):
-            tested[seen.flow.op_of(condition.step), what.source].append(what.offset)
+        if members.bit_count() > _MAX_TESTED:
+            continue
+        tests = [one.what for at, one in enumerate(known) if members >> at & 1]
+        read = [what for what in tests if isinstance(what, InputByte)]
+        if read and len(read) == len(tests) and len({what.source for what in read}) == 1:
+            first = min(what.offset for what in read)
+            tested[seen.flow.op_of(condition.step), read[0].source].append(first)
     found: defaultdict[InputSource, dict[tuple[int, ...], None]] = defaultdict(dict)
     for (_, source), offsets in tested.items():
         gaps = [after - before for before, after in pairwise(offsets)]
@@ -37,9 +44,13 @@ def record_starts(seen: SeenRun) -> dict[InputSource, list[tuple[int, ...]]]:
     return {source: list(ways) for source, ways in found.items()}
 
 
-def split_at(text: bytes, starts: Sequence[int]) -> list[bytes]:
-    """Return the records of a text; what comes before the first one belongs to it."""
-    return [text[a:b] for a, b in pairwise([0, *starts[1:], len(text)])]
+def split_at(text: bytes, starts: Sequence[int], pick: Random) -> list[bytes]:
+    """Return what comes before the first record of a text, and the records.
+
+    What tells the records apart may stand behind their first bytes, such as a length.
+    """
+    shift = min(pick.choice(_SHIFTS), starts[0])
+    return [text[a:b] for a, b in pairwise([0, *(at - shift for at in starts), len(text)])]
 
 
 def other_records(records: Sequence[bytes], pick: Random) -> list[bytes]:
