@@ -108,6 +108,7 @@ def test_reports_show_the_change_the_test_and_both_outputs(tmp_path: Path) -> No
     assert "exposed  p.c:7" in text
     assert "./p 3" in text
     assert "good version" in page
+    assert "\u240a" not in page  # a diff and an output have lines
     document = augment_document(result)["changes"][0]
     assert document["outputs"] == {"good": "0\n", "bad": "1\n"}
     assert document["test"]["command"] == "./p 3"

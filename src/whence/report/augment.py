@@ -138,11 +138,11 @@ def augment_page(result: AugmentResult) -> str:
 
 def _section(one: AugmentedChange) -> str:
     change = one.change
-    diff = _shown("\n".join(diff_lines(change)))
+    diff = "\n".join(map(_shown, diff_lines(change)))
     test = "" if one.test is None else f"<p>Test: <code>{_shown(one.test.command)}</code></p>"
     outputs = ""
     if one.outputs is not None:
-        good, bad = map(_shown, one.outputs)
+        good, bad = ("\n".join(map(_shown, text.split("\n"))) for text in one.outputs)
         outputs = (
             "<table><tr><th>good version</th><th>bad version</th></tr>"
             f"<tr><td><pre>{good}</pre></td><td><pre>{bad}</pre></td></tr></table>"
