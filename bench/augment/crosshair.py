@@ -26,6 +26,20 @@ _FUNCTIONS = {
         "euros": "cents: int",
     },
     "tokens": {"shown": "text: str"},
+    "invoice": {
+        "is_leap": "year: int",
+        "month_length": "year: int, month: int",
+        "day_number": "text: str",
+        "cents": "text: str",
+        "share": "amount: int, percent: int",
+    },
+    "loan": {
+        "price": "kind: str, days: int, copies: int, age: int, visits: int, debt: int",
+        "fine": "kind: str, days: int",
+        "bonus": "visits: int",
+        "is_blocked": "debt: int, owed: int, visits: int",
+        "reduced": "cents: int, age: int",
+    },
     "roster": {
         "shift_pay": "minutes: int, night: int, sunday: bool, share: int, rate: int",
         "overtime": "minutes: int, rate: int",
