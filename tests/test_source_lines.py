@@ -138,6 +138,7 @@ OTHER_TEXT = {
     "search/reference_errors.py": "the output of a program",
     "source_lines.py": "this module decides",
     "augment/nearby.py": "an input of a program, and its output",
+    "report/augment.py": "the output of a program",
     "frontend/c/normal_form.py": "code of LLVM",
     "subject/build_errors.py": "the output of a compiler",
     "subject/complaints.py": "the output of a compiler",
