@@ -16,6 +16,7 @@ A fault has:
   output         true if it compares the output of the command all the same
   files          files beside the sources, in both versions
   input          the file for standard input; `input` if it is left out.  In a package: `stdin`
+  changes        the number of harmless changes around it; CHANGES if it is left out
 
 An edit has a `kind`: "fault" if it is left out; "dodge" if the test also passes with these edits
 reverted, but not in the way of the good version; or "harmless".  Where other edits need a fault's
@@ -52,7 +53,7 @@ else:
 
 PROGRAMS = Path(__file__).parent / "programs"
 PACKAGES = Path(__file__).parent / "packages"
-CHANGES = 40  # harmless changes around a fault
+CHANGES = 40  # harmless changes around a fault, unless it says another number
 ATTEMPTS = 8
 Kinds = dict[tuple[Recipe, ...], float]
 # Names that several files share are not renamed: `renames` looks at one file.
@@ -101,6 +102,7 @@ class Omission:
     beside: Files  # what the test reads: the same in all versions, "stdin" among it
     flags: str = ""
     libs: str = ""
+    changes: int = CHANGES  # harmless changes around the fault
 
     @property
     def is_cxx(self) -> bool:
@@ -175,7 +177,7 @@ def _omission(name: str, program: Files, entry: dict[str, Any], beside: Files) -
     test = f"{shlex.join(['./program', *entry.get('args', ())])} < stdin"
     return Omission(
         name, entry["name"], good, faulty, mended, dodged,
-        entry.get("test", test), is_output, beside,
+        entry.get("test", test), is_output, beside, changes=entry.get("changes", CHANGES),
     )  # fmt: skip
 
 
@@ -211,8 +213,8 @@ def hidden(case: Omission, folder: Path) -> Pair:
         kinds = CXX_KINDS if case.is_cxx else KINDS
         pool: Pool = {r: (weight / len(k), set()) for k, weight in kinds.items() for r in k}
         changes = _compared(case.good, desk.files)
-        while len(changes.changes) < CHANGES:
-            for _ in range(max(1, (CHANGES - len(changes.changes)) // 4)):
+        while len(changes.changes) < case.changes:
+            for _ in range(max(1, (case.changes - len(changes.changes)) // 4)):
                 desk.apply(_choose(pool, desk))
             changes = _compared(case.good, desk.files)
         if _behaviour(case, desk.mended(), folder / "check") != truth:
