@@ -341,3 +341,50 @@ def test_the_nodes_of_a_list_and_a_map_are_followed(tmp_path: Path) -> None:
     assert found.result.status == "explained"
     assert found.links[0] == "fault"
     assert "fails" in found.links
+
+
+# The library keeps the text of these exceptions, in a form of its own.
+TOLD = """
+     #include <iostream>
+     #include <stdexcept>
+     #include <string>
+     struct Wrong : %s {
+         Wrong(const std::string &what, int column)
+             : %s(what + " in column " + std::to_string(column)) {}
+     };
+     static int column_of(const std::string &text, char sign) {
+         int column = 0;
+         for (char c : text) {
+             column++;
+             if (c == sign)
+                 break;
+         }
+    -    return column;  // [fault]
+    +    return column + 1;  // [fault]
+     }
+     static void check(const std::string &text) {
+         if (text.find('/') != std::string::npos)
+             throw Wrong("no division", column_of(text, '/'));  // [thrown]
+     }
+     int main() {
+         for (const char *text : {"1+2", "12/4"}) {
+             try {
+                 check(text);
+             } catch (const std::exception &error) {
+                 std::cout << "error: " << error.what() << "\\n";  // [fails]
+             }
+         }
+         return 0;
+     }
+"""
+
+
+@pytest.mark.parametrize("base", ["runtime_error", "logic_error", "invalid_argument"])
+def test_the_text_of_an_exception_is_followed(tmp_path: Path, base: str) -> None:
+    text = TOLD % (f"std::{base}", f"std::{base}")
+    found = explained(tmp_path, text, "test \"$(./program)\" = 'error: no division in column 3'")
+    assert found.root == {"fault"}
+    assert found.result.status == "explained"
+    assert found.links[0] == "fault"
+    assert found.links[-1] == "fails"
+    assert "thrown" in found.links

@@ -569,3 +569,62 @@ _ZNKSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEE3strEv(const std::o
     return self->str();
 }
 #endif
+
+#if defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI
+// The text of std::logic_error and std::runtime_error, and of all exceptions that derive from them.
+// The library shares it between copies of an exception, and frees it: it stands behind its header.
+extern "C" void *const _ZTVSt11logic_error[], *const _ZTVSt13runtime_error[];
+
+namespace {
+
+struct SharedText {
+    std::size_t length;
+    std::size_t capacity;
+    int more_owners;
+};
+
+struct TextException {
+    void *const *table;
+    const char *text;
+};
+
+void set_text(TextException *self, void *const *table, const char *text, std::size_t length)
+{
+    void *const memory = ::operator new(sizeof(SharedText) + length + 1);
+    *static_cast<SharedText *>(memory) = {length, length, 0};
+    char *const copy = static_cast<char *>(memory) + sizeof(SharedText);
+    std::char_traits<char>::copy(copy, text, length);
+    copy[length] = '\0';
+    self->table = table + 2; // its first function comes after two other entries
+    self->text = copy;
+}
+
+} // namespace
+
+#define WHENCE_TEXT_EXCEPTION(name, kind) \
+    WHENCE_MEMBER void \
+    _ZNSt##name##kind##ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE( \
+        TextException *self, const std::string &text) \
+    { \
+        set_text(self, _ZTVSt##name, text.data(), text.size()); \
+    } \
+    WHENCE_MEMBER void _ZNSt##name##kind##EPKc(TextException *self, const char *text) \
+    { \
+        set_text(self, _ZTVSt##name, text, std::char_traits<char>::length(text)); \
+    }
+
+WHENCE_TEXT_EXCEPTION(11logic_error, C1)
+WHENCE_TEXT_EXCEPTION(11logic_error, C2)
+WHENCE_TEXT_EXCEPTION(13runtime_error, C1)
+WHENCE_TEXT_EXCEPTION(13runtime_error, C2)
+
+WHENCE_MEMBER const char *_ZNKSt11logic_error4whatEv(const TextException *self)
+{
+    return self->text;
+}
+
+WHENCE_MEMBER const char *_ZNKSt13runtime_error4whatEv(const TextException *self)
+{
+    return self->text;
+}
+#endif
