@@ -17,8 +17,9 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
+from whence.changes.anchors import Hunks, TornFile, diff_by_function, is_torn, same_functions
 from whence.changes.generated import is_generated
-from whence.changes.gitdiff import diff_files
+from whence.changes.gitdiff import FilePair, diff_files, half_open, span_of
 from whence.changes.halves import has_statements
 from whence.changes.moves import LineBlock, MovedCode, find_moved
 from whence.changes.split import BlockPiece, StatementStarts, split_block
@@ -272,7 +273,7 @@ class _Comparison:
             {p: n.content for p, n in new.items() if self._may_pair(p, n, old)},
         )
         renamed = {pair.old: pair.new for pair in pairs}
-        hunks = {pair.new: pair.hunks for pair in pairs}
+        hunks = {pair.new: pair.hunks for pair in pairs} | self._by_function(pairs)
         came_from = {b: a for a, b in renamed.items()}
         for path in changed:
             if path in renamed and renamed[path] != path:
@@ -281,6 +282,24 @@ class _Comparison:
             self._add(origin, path, old.get(origin), new.get(path), hunks.get(path))
         self._add_moved()
         return self._numbered()
+
+    def _by_function(self, pairs: Sequence[FilePair]) -> dict[str, Hunks]:
+        """Return the hunks of the files in which a diff of the lines tears functions apart."""
+        torn = {}
+        for pair in pairs:
+            old = self._set.source(pair.old, of_good=True)
+            new = self._set.source(pair.new, of_good=False)
+            if pair.hunks is None or old is None or new is None:
+                continue
+            functions = same_functions(old, new)
+            if is_torn(functions, pair.hunks):
+                old_text, new_text = (
+                    tree.node(path).content
+                    for tree, path in ((self._good, pair.old), (self._bad, pair.new))
+                )
+                lines = lines_with_ends(old_text), lines_with_ends(new_text)
+                torn[pair.new] = TornFile(*lines, functions)
+        return diff_by_function(torn)
 
     # --- edits of moved code ---------------------------------------------------------------------
 
@@ -320,8 +339,8 @@ class _Comparison:
                 change = self._change(
                     ChangeKind.EDIT,
                     replace(file, old_path=old_path),
-                    old=_span(p.old_first, p.old_last),
-                    new=_span(p.new_first, p.new_last),
+                    old=span_of(p.old_first, p.old_last),
+                    new=span_of(p.new_first, p.new_last),
                     removed=b"".join(old_lines[p.old_first : p.old_last]),
                     added=b"".join(new_lines[p.new_first : p.new_last]),
                     block=block,
@@ -423,17 +442,17 @@ class _Comparison:
         in_halves = new_source is None and has_statements(file.new_path)
         edited: list[tuple[Span, Span]] = []
         for old, new in hunks:
-            whole = BlockPiece(*_half_open(old), *_half_open(new))
+            whole = BlockPiece(*half_open(old), *half_open(new))
             block = self._new_block()
             starts = _starts(old_source), _starts(new_source)
             for p in split_block(old_lines, new_lines, whole, *starts, in_halves=in_halves):
                 a, b, c, d = p.old_first, p.old_last, p.new_first, p.new_last
-                edited.append((_span(a, b), _span(c, d)))
+                edited.append((span_of(a, b), span_of(c, d)))
                 change = self._change(
                     ChangeKind.EDIT,
                     file,
-                    old=_span(a, b),
-                    new=_span(c, d),
+                    old=span_of(a, b),
+                    new=span_of(c, d),
                     removed=b"".join(old_lines[a:b]),
                     added=b"".join(new_lines[c:d]),
                     block=block,
@@ -525,15 +544,6 @@ class _Comparison:
 
 def _line_block(change: Change, path: str, span: Span, text: bytes) -> LineBlock:
     return LineBlock(change.id, path, span.start - 1, lines_with_ends(text))
-
-
-def _half_open(span: Span) -> tuple[int, int]:
-    first = span.start - 1 if span.count else span.start
-    return first, first + span.count
-
-
-def _span(first: int, last: int) -> Span:
-    return Span(first + 1, last - first) if last > first else Span(first, 0)
 
 
 def _starts(source: ParsedSource | None) -> StatementStarts | None:

@@ -34,6 +34,17 @@ class FilePair:
     hunks: tuple[tuple[Span, Span], ...] | None  # None: binary
 
 
+def half_open(span: Span) -> tuple[int, int]:
+    """Return the lines of a span as [first, last), from 0."""
+    first = span.start - 1 if span.count else span.start
+    return first, first + span.count
+
+
+def span_of(first: int, last: int) -> Span:
+    """Return the lines [first, last), from 0, as a span."""
+    return Span(first + 1, last - first) if last > first else Span(first, 0)
+
+
 GitFile = tuple[str, bytes]  # git's mode (100644, 100755 or 120000) and the content
 
 
