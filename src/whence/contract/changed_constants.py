@@ -15,6 +15,7 @@ from pathlib import Path
 
 from whence.changes.syntax import ParsedSource, grammar_of, tokens
 from whence.changes.tree import read_tree
+from whence.source_lines import lines_with_ends
 from whence.trace.function_pairs import FunctionSource
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -123,14 +124,14 @@ def _source(path: Path) -> ParsedSource:
 def _definitions(path: Path) -> _Definitions:
     """Return the line and text of each definition outside of functions, by class and name."""
     source = _source(path)
-    lines = path.read_bytes().replace(b"\r\n", b"\n").split(b"\n")
+    lines = lines_with_ends(path.read_bytes())
     found: _Definitions = defaultdict(list)
     for name in source.definitions(1, source.last_line):
         around = source.function_at(name.line)
         if around is not None and (not around.is_class or around.first == name.line):
             continue
         statement = source.statement_lines(name.line, name.line)
-        text = b"\n".join(lines[statement.start - 1 : statement.stop - 1][:_MAX_LINES])
+        text = b"".join(lines[statement.start - 1 : statement.stop - 1][:_MAX_LINES])
         if not _is_constant(source.language, b" ".join(tokens(text))):
             continue
         owner = around.name if around is not None else ""
