@@ -55,6 +55,8 @@ def test_a_fault_behind_a_change_is_found(two_versions: TwoVersions) -> None:
         "__import__('functools').partial(int, str(flag + 1), base=10)",
         "__import__('xml.etree.ElementTree').etree.ElementTree.XML(f'<a n=\"{flag}\"><b/>t</a>')",
         "range(flag, 5)",
+        "'x' * (900 + flag)",
+        "Box(size=flag).__init__",
     ],
 )
 def test_what_the_test_gave_is_rebuilt(two_versions: TwoVersions, made: str) -> None:
@@ -93,7 +95,7 @@ def test_a_changed_global_is_put_in(two_versions: TwoVersions) -> None:
 
 
 def test_what_cannot_be_rebuilt_is_said(two_versions: TwoVersions) -> None:
-    result = parted(two_versions, "'x' * (900 + flag)", "return 1", "return 2")
+    result = parted(two_versions, "'x' * (9000 + flag)", "return 1", "return 2")
     assert used(result).compared == 0
     assert "only the start of a long str was recorded (1)" in result.notes[-1]
 

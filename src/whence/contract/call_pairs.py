@@ -8,9 +8,10 @@ others, in order.  A function that only one version has counts as a part of its 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from whence.trace.calls import Call, CalledFunction, WatchedProcess
+from whence.contract.compared_names import ComparedNames
+from whence.trace.calls import Call, CalledFunction, State, WatchedProcess
 
 FunctionIndex = int
 
@@ -23,6 +24,7 @@ class CallPairs:
         functions: Mapping[FunctionIndex, FunctionIndex],
     ) -> None:  # fmt: skip
         self.good, self.bad, self.functions = good, bad, functions
+        self._names = ComparedNames(good, bad)
         self._good_functions = frozenset(functions.values())
         self.pairs: dict[int, int] = {}  # number of a bad call -> number of its good call
         self._pair_all()
@@ -73,7 +75,32 @@ class CallPairs:
                 ours, theirs = self.good.functions[function], self.bad.functions[calls[0].function]
                 names = _compared_names(ours, theirs)
                 names |= dict.fromkeys(calls[0].outer ^ others[0].outer, "")
-                yield from _pair_by_start(calls, others, names)
+                yield from self._pair_by_start(calls, others, names)
+
+    def _pair_by_start(
+        self, bad: Sequence[Call], good: Sequence[Call], names: Mapping[str, str]
+    ) -> Iterator[tuple[Call, Call]]:  # fmt: skip
+        waiting: dict[object, deque[Call]] = defaultdict(deque)
+        for call in good:
+            waiting[start_of(call, self._good_key, names)].append(call)
+        taken: set[int] = set()
+        left: list[Call] = []
+        for call in bad:
+            same = waiting.get(start_of(call, self._bad_key, names))
+            if same:
+                other = same.popleft()
+                taken.add(other.number)
+                yield call, other
+            else:
+                left.append(call)
+        free = [call for call in good if call.number not in taken]
+        yield from zip(left, free, strict=False)
+
+    def _good_key(self, state: State) -> str:
+        return self._names.key(state, is_good=True)
+
+    def _bad_key(self, state: State) -> str:
+        return self._names.key(state, is_good=False)
 
 
 def new_parameter_names(good: CalledFunction, bad: CalledFunction) -> dict[str, str]:
@@ -96,34 +123,16 @@ def _compared_names(good: CalledFunction, bad: CalledFunction) -> dict[str, str]
     return names
 
 
-def _pair_by_start(
-    bad: Sequence[Call], good: Sequence[Call], names: Mapping[str, str]
-) -> Iterator[tuple[Call, Call]]:  # fmt: skip
-    waiting: dict[object, deque[Call]] = defaultdict(deque)
-    for call in good:
-        waiting[start_of(call, names)].append(call)
-    taken: set[int] = set()
-    left: list[Call] = []
-    for call in bad:
-        same = waiting.get(start_of(call, names))
-        if same:
-            other = same.popleft()
-            taken.add(other.number)
-            yield call, other
-        else:
-            left.append(call)
-    free = [call for call in good if call.number not in taken]
-    yield from zip(left, free, strict=False)
-
-
-def start_of(call: Call, names: Mapping[str, str] | None = None) -> object:
+def start_of(
+    call: Call, key: Callable[[State], str] = repr, names: Mapping[str, str] | None = None
+) -> object:
     """Return what identifies the states at the start of a call.
 
     `names` has other names of parameters; one that is called "" is left out.
     """
     called = {} if names is None else names
     given = (
-        (called.get(name, name), repr(state))
+        (called.get(name, name), key(state))
         for name, state in call.given.items()
         if name not in call.defaults and called.get(name, name)
     )
@@ -131,7 +140,7 @@ def start_of(call: Call, names: Mapping[str, str] | None = None) -> object:
         tuple(sorted(given)),
         tuple(
             sorted(
-                (name, repr(state))
+                (name, key(state))
                 for name, state in call.around.items()
                 if called.get(name, name) or name not in call.outer
             )

@@ -153,7 +153,7 @@ def _asserted(
     good, process = view.good, view.good_process
     if good.raised is not None:
         node = process.node(good.raised)
-        raised = node[1] if node else "an exception"
+        raised = process.short_name(node[1]) if node else "an exception"
         yield "try:"
         yield f"    result = {call}"
         yield "except Exception as error:"
@@ -231,7 +231,7 @@ def _claim(process: WatchedProcess, state: State, path: tuple[str, ...], root: s
             return f"len({place}) == {len(node[2])}"
     if node[0] == "b":
         return f"len({place}) == {node[2][0]} and {place}.startswith({node[2][2]!r})"
-    return f"type({place}).__qualname__ == {node[1]!r}"
+    return f"type({place}).__qualname__ == {process.short_name(node[1])!r}"
 
 
 def _lacks(place: str, step: str) -> str:
@@ -269,8 +269,9 @@ class _Writer:
         if node is None:
             raise NotWritableError("a part of its state was not recorded")
         kind, name, parts = node
+        short = self._process.short_name(name)
         if () in parts:
-            raise NotWritableError(f"only a part of a large {name} was recorded")
+            raise NotWritableError(f"only a part of a large {short} was recorded")
         if kind == "o" and not is_plain:
             return self._object(name, dict(parts))
         if kind == "d":
@@ -279,11 +280,13 @@ class _Writer:
             return found if name == "dict" else self._imported("collections", name, found)
         if kind in "lts" and name != "method":
             return self._sequence(kind, name, [self.text(each) for each in parts])
-        if kind == "f" and name in self._process.modules:
+        if kind == "f" and name in self._process.classes:
             return self._named(name)
+        if kind == "b" and isinstance(parts[2], str | bytes) and len(parts[2]) == parts[0]:
+            return repr(parts[2])
         if kind == "b":
             raise NotWritableError(f"only the start of a long {name} was recorded")
-        raise NotWritableError(f"a value of type {name} cannot be written")
+        raise NotWritableError(f"a value of type {short} cannot be written")
 
     def _sequence(self, kind: str, name: str, texts: list[str]) -> str:
         inner = ", ".join(texts)
@@ -301,25 +304,26 @@ class _Writer:
 
     def _named(self, name: str) -> str:
         """Return how a class is named."""
-        module = self._process.modules.get(name, "")
-        if not module or "<locals>" in name:
-            raise NotWritableError(f"the class {name} has no name of its own")
+        module, qualname = self._process.code_named(name)[:2]
+        is_one_of_several = "#" in name or f"{name}#2" in self._process.named
+        if not module or "<locals>" in qualname or is_one_of_several:
+            raise NotWritableError(f"the class {qualname} has no name of its own")
         if module == "builtins":
-            return name
+            return qualname
         if module == "__main__":
-            return f"tested.{name}"
+            return f"tested.{qualname}"
         self.imports.add(module)
-        return f"{module}.{name}"
+        return f"{module}.{qualname}"
 
     def _object(self, name: str, parts: dict[str, State]) -> str:
         content = parts.pop("()", None)
         if "_name_" in parts:
             return f"{self._named(name)}[{parts['_name_']!r}]"  # an Enum
-        module = self._process.modules.get(name, "")
+        module, short = self._process.code_named(name)[:2]
         if type(content) is str and module.partition(".")[0] in _STANDARD:
             self.imports.add("pathlib" if module.startswith("pathlib") else module)
-            return f"{'pathlib' if module.startswith('pathlib') else module}.{name}({content})"
-        if type(content) is str and name == "Pattern":
+            return f"{'pathlib' if module.startswith('pathlib') else module}.{short}({content})"
+        if type(content) is str and short == "Pattern":
             return self._imported("re", "compile", content)
         attributes = ", ".join(f"{key!r}: {self.text(part)}" for key, part in parts.items())
         more = ""

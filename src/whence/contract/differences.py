@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from whence.contract.compared_names import ComparedNames
 from whence.contract.shown import shown
 from whence.trace.calls import NOT_RECORDED, Missing, Node, State, WatchedProcess
 
@@ -46,6 +47,7 @@ class StateComparison:
     def __init__(self, good: WatchedProcess, bad: WatchedProcess) -> None:
         self._good, self._bad = good, bad
         self._same: set[tuple[int, int]] = set()  # nodes known to have no difference
+        self.names = ComparedNames(good, bad)
 
     def differences(self, part: str, good: State, bad: State) -> list[Difference]:
         """Return the first differences between two states."""
@@ -71,6 +73,9 @@ class StateComparison:
         ]
         return Difference(part, path, owner, texts[0], texts[1])
 
+    def short_name(self, name: str) -> str:
+        return self._good.short_name(name)
+
     def nodes(self, good: State, bad: State) -> tuple[Node | None, Node | None]:
         return self._good.node(good), self._bad.node(bad)
 
@@ -79,11 +84,6 @@ class StateComparison:
 
     def note_same(self, good: State, bad: State) -> None:
         self._same.add((good[0], bad[0]))
-
-    def common(self, name: str) -> frozenset[str]:
-        """Return the attributes of a class that both runs know."""
-        good, bad = (run.attributes.get(name, frozenset()) for run in (self._good, self._bad))
-        return good & bad
 
 
 class _Walk:
@@ -129,7 +129,9 @@ class _Walk:
             return
         if self._comparison.is_known(good, bad):
             return
-        if good_node[:2] != bad_node[:2]:
+        names = self._comparison.names
+        ours = (good_node[0], names.good(good_node[1]))
+        if ours != (bad_node[0], names.bad(bad_node[1])):
             yield self._found(path, owner, good, bad)
             return
         is_same, skipped = True, self._skipped
@@ -143,16 +145,18 @@ class _Walk:
         self, good: Node, bad: Node, path: tuple[str, ...], owner: str | None, *whole: State
     ) -> Iterator[Difference]:
         kind, name, good_parts = good
+        names = self._comparison.names
         if kind == "o":
-            common = self._comparison.common(name)
+            common = names.common(names.good(name))
             yield from self._mappings(
                 {_step(key): value for key, value in good_parts if key in common},
                 {_step(key): value for key, value in bad[2] if key in common},
-                path, name,
+                path, self._comparison.short_name(name),
             )  # fmt: skip
         elif kind == "d":
             keyed = [
-                {_key(pair[0]): pair[1] for pair in parts if pair} for parts in (good_parts, bad[2])
+                {f"[{names.key(pair[0], is_good=is_good)}]": pair[1] for pair in parts if pair}
+                for parts, is_good in ((good_parts, True), (bad[2], False))
             ]
             if () in good_parts or () in bad[2]:  # not all pairs are recorded
                 shared = set(keyed[0]) & set(keyed[1])
@@ -161,7 +165,7 @@ class _Walk:
         elif kind in "lt" and len(good_parts) == len(bad[2]):
             for number, (one, other) in enumerate(zip(good_parts, bad[2], strict=True)):
                 yield from self.compare(one, other, (*path, f"[{number}]"), owner)
-        elif good_parts != bad[2]:
+        elif not names.equal(good, bad):
             yield self._found(path, owner, *whole)
 
     def _mappings(
@@ -176,10 +180,6 @@ class _Walk:
 def _step(attribute: str) -> str:
     """Return how a path names an attribute; what a base class holds has no name."""
     return "" if attribute == "()" else f".{attribute}"
-
-
-def _key(state: State) -> str:
-    return f"[{state!r}]" if type(state) is not tuple else f"[{hash(state):x}]"
 
 
 def _same_plain(good: State, bad: State) -> bool:

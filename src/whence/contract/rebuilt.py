@@ -102,17 +102,19 @@ def rebuilt(process: WatchedProcess, state: State) -> Any:
     kind, name, parts = node
     if kind == "o":
         attributes = {key: rebuilt(process, part) for key, part in parts}
-        return RecordedObject(name, process.classes.get(name, (name,)), attributes)
+        short = process.short_name(name)
+        return RecordedObject(short, process.classes.get(name, (short,)), attributes)
     if kind == "d":
         pairs = (pair for pair in parts if pair)
         return {_key(rebuilt(process, key)): rebuilt(process, value) for key, value in pairs}
     if kind == "b":
-        return _NotRecorded()
+        is_whole = isinstance(parts[2], str | bytes) and len(parts[2]) == parts[0]
+        return parts[2] if is_whole else _NotRecorded()
     if kind in "fx":
-        return NamedObject(name)
+        return NamedObject(process.short_name(name))
     values = [rebuilt(process, part) for part in parts]
     if name == "method":
-        return NamedObject(str(values[0]))
+        return values[0]
     if kind == "s":
         return frozenset(map(_key, values))
     return values if kind == "l" else tuple(values)

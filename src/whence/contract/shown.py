@@ -33,11 +33,14 @@ class _Writer:
         if node is None or self._left < 0:
             return "…"
         kind, name, parts = node
+        name = self._process.short_name(name)
         if kind in "fx":
             return f"<{name}>" if kind == "x" else name
         if kind == "b":
             start = self._list(parts[2:], depth) if name in ("list", "tuple") else repr(parts[2])
             return f"{start} … ({parts[0]} in all)"
+        if name == "method" and len(parts) == 2:
+            return f"the method {self.text(parts[0], depth)} of {self.text(parts[1], depth + 1)}"
         if depth >= _MAX_DEPTH:
             return f"{name}(…)"
         if kind == "o":

@@ -7,6 +7,9 @@ itself n levels above.  A node is `(kind, name, parts)`; the kinds are
     l, t, s   list, tuple and set of states        d   dict: pairs of states
     o         object: pairs of attribute and state b   long text or list: length, digest, start
     f         function, class or module            x   an object that cannot be looked into
+
+The name of an object's class, of a function and of a class tells it from all others of the run;
+`short_name` is the one for a person.
 """
 
 from __future__ import annotations
@@ -82,6 +85,15 @@ class Call:
         return self.order >= 0
 
 
+class NamedCode(NamedTuple):
+    """A class or function of a Python program: what another process finds it by."""
+
+    module: str
+    qualname: str
+    shape: str  # what the bases and plain attributes of a class are
+    rank: int  # how many classes with its base, module and name were made before it
+
+
 @dataclass
 class WatchedProcess:
     """The calls of one process of a test."""
@@ -91,7 +103,7 @@ class WatchedProcess:
     calls: dict[int, Call] = field(default_factory=dict)  # by number, in the order of their starts
     nodes: dict[int, Node] = field(default_factory=dict)
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # a class and its bases
-    modules: dict[str, str] = field(default_factory=dict)  # the module of a class; "" if several
+    named: dict[str, NamedCode] = field(default_factory=dict)  # Python's classes and functions
     module_names: dict[str, str] = field(default_factory=dict)  # by file
     search_path: tuple[str, ...] = ()  # folders of modules, as seen from the tree
     counts: dict[int, int] = field(default_factory=dict)  # calls of each function, logged or not
@@ -127,6 +139,14 @@ class WatchedProcess:
     def state_of(self, call: Call, place: str, *, at_end: bool) -> State:  # noqa: ARG002 - C looks
         """Return what a place held that a call neither read nor changed; `Missing`: nothing."""
         return Missing
+
+    def short_name(self, name: str) -> str:
+        """Return the name of a class or function as the source has it."""
+        return self.code_named(name).qualname
+
+    def code_named(self, name: str) -> NamedCode:
+        """Return what is known about a class or function; others are known by their names alone."""
+        return self.named.get(name) or NamedCode("", name, "", 0)
 
     def node(self, state: State) -> Node | None:
         """Return the node that a state refers to; None if it is no reference."""

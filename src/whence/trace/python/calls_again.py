@@ -26,11 +26,11 @@ def run_calls_again(
     Where a state leaves something open, such as the order of a dict, there are two answers.
     """
     nodes: dict[int, Node] = {}
-    modules: dict[str, str] = {}
+    known: dict[str, tuple[str, str, str, int]] = {}
     requests: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
     for each in asked:
         call = each.call
-        modules.update(each.process.modules)
+        known.update({name: (*code,) for name, code in each.process.named.items()})
         for state in (*call.given.values(), *call.around.values()):
             nodes.update(_nodes_of(each.process, state))
         requests[each.process.command].append({
@@ -40,7 +40,7 @@ def run_calls_again(
             "given": [(n, state, n in call.defaults) for n, state in call.given.items()],
             "around": dict(call.around),
         })  # fmt: skip
-    asked_file = marshal.dumps((nodes, modules, dict(requests)), _FORMAT)
+    asked_file = marshal.dumps((nodes, known, dict(requests)), _FORMAT)
     run_watched(tree, commands, out, (), again=asked_file)
     return _answers(read_processes(out, tree))
 

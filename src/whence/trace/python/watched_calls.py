@@ -12,7 +12,7 @@ from whence.frontend.python.logged import MODULE, log_chunks
 from whence.frontend.python.watch import run_watched
 from whence.frontend.recorded_run import MODULES
 from whence.subject.trial import BuildAndTest
-from whence.trace.calls import Call, CalledFunction, WatchedProcess, WatchedRun, Written
+from whence.trace.calls import Call, CalledFunction, NamedCode, WatchedProcess, WatchedRun, Written
 from whence.trace.python.process import PROCESS
 
 NODE, CLASS, ENTER, LEAVE, OUTPUT, READ, COUNTS, AGAIN = range(2**31 + 10, 2**31 + 18)
@@ -100,9 +100,10 @@ class _Reader:
         if kind == NODE:
             process.nodes[value[0]] = value[1]
         elif kind == CLASS:
-            name, process.classes[value[0]], module = value
-            known = process.modules.setdefault(name, module)
-            process.modules[name] = module if module == known else ""
+            name, bases, *known = value
+            process.named[name] = NamedCode(*known)
+            if bases is not None:
+                process.classes[name] = bases
         elif kind == ENTER:
             self._enter(*value)
         elif kind == LEAVE:

@@ -9,13 +9,14 @@ Rebuilding runs no code of the program.
 from __future__ import annotations
 
 import io
-import sys
 from _collections import OrderedDict, deque  # type: ignore[import-not-found]
 from _thread import RLock, allocate_lock
 
 from .known_values import known_text
+from .named_code import Classes, RefusedError
+from .names import bases_of, dict_of, qualname_of
 from .private import BUILTINS
-from .states import FUNCTION, MAX_ITEMS, METHOD, MODULE, SLOT, pickled_by
+from .states import MAX_ITEMS, METHOD, SLOT, pickled_by
 
 globals()["__builtins__"] = BUILTINS
 TYPE_CHECKING = False
@@ -25,10 +26,6 @@ if TYPE_CHECKING:
 
     from .states import State
 
-_bases = type.__dict__["__mro__"].__get__
-_qualname = type.__dict__["__qualname__"].__get__
-_of_type = type.__dict__["__dict__"].__get__
-_subclasses = type.__dict__["__subclasses__"]
 # Types that a class of the program may extend, with the functions that make and fill a value.
 _IMMUTABLE: tuple[Any, ...] = (tuple, frozenset, str, bytes, int, float)
 _FILLED: tuple[Any, ...] = (OrderedDict, dict, list, set, BaseException)
@@ -36,69 +33,6 @@ _CONSTANTS = {type(each).__qualname__: each for each in (..., NotImplemented)}
 _BUILT_IN: Any = type(len)
 _LOCKS: dict[str, Any] = {"RLock": RLock, "lock": allocate_lock}
 _ARGUMENTS_OF_TEXT = {"timezone", "timedelta"}  # names that the text of a known value may use
-
-
-class RefusedError(Exception):
-    """A state cannot be rebuilt; the message says why, after "it cannot be rebuilt: "."""
-
-
-class Classes:
-    """The classes and functions of this process, by their qualified names."""
-
-    def __init__(self, modules: dict[str, str]) -> None:
-        self._modules = modules  # those of the classes in the recorded states, by class
-        self._classes: dict[str, list[type]] | None = None
-        self._functions: dict[str, list[Any]] | None = None
-
-    def classes(self) -> dict[str, list[type]]:
-        """Return all classes that exist, by their qualified names."""
-        if self._classes is None:
-            self._classes = {}
-            waiting, met = [object], {object}
-            while waiting:
-                each = waiting.pop()
-                self._classes.setdefault(_qualname(each), []).append(each)
-                for below in _subclasses(each):
-                    if below not in met:
-                        met.add(below)
-                        waiting.append(below)
-        return self._classes
-
-    def class_named(self, name: str) -> type:
-        """Return the class that has a name; it must be the only one."""
-        found = self.classes().get(name, [])
-        if len(found) > 1:
-            module = sys.modules.get(self._modules.get(name, ""))
-            meant = vars(module).get(name) if type(module) is MODULE else None
-            found = [each for each in found if each is meant]
-        if len(found) != 1:
-            how = "no class is" if not found else f"{len(found)} classes are"
-            raise RefusedError(f"{how} called {name}")
-        return found[0]
-
-    def functions(self) -> dict[str, list[Any]]:
-        """Return all functions that exist, by their qualified names."""
-        import gc
-
-        if self._functions is None:
-            self._functions = {}
-            for each in gc.get_objects():
-                if type(each) is FUNCTION:
-                    self._functions.setdefault(each.__qualname__, []).append(each)
-        return self._functions
-
-    def named(self, name: str) -> Any:
-        """Return the function, class or module that has a name; it must be the only one."""
-        found = [*self.functions().get(name, ())]
-        if name in sys.modules:
-            found.append(sys.modules[name])
-        found += self.classes().get(name, ())
-        if not found and name in BUILTINS:
-            found.append(BUILTINS[name])
-        if len(found) != 1:
-            how = "nothing is" if not found else f"{len(found)} functions or classes are"
-            raise RefusedError(f"{how} called {name}")
-        return found[0]
 
 
 class Rebuilding:
@@ -163,8 +97,11 @@ class Rebuilding:
         if kind == "s":
             return self._set(name, parts, state)
         if kind == "f":
-            return self._classes.named(name)
+            is_class = self._classes.is_class(name)
+            return self._class(name) if is_class else self._classes.function_or_module(name)
         if kind == "b":
+            if type(parts[2]) in (str, bytes) and len(parts[2]) == parts[0]:
+                return parts[2]
             raise RefusedError(f"only the start of a long {name} was recorded")
         if name in _CONSTANTS:
             return _CONSTANTS[name]
@@ -190,7 +127,7 @@ class Rebuilding:
         values = self._values(parts)
         if name == "method":
             method: Any = METHOD
-            return method(self._classes.named(values[0]), values[1])
+            return method(*values)
         if name == "bytearray":
             return bytearray(values[0])
         made: Any = tuple
@@ -209,16 +146,16 @@ class Rebuilding:
     def _object(self, name: str, parts: Any, state: State) -> Any:
         if name in ("StringIO", "BytesIO"):
             return self._buffer(name, parts[0][1])
-        t = self._classes.class_named(name)
+        t = self._class(name)
         if len(parts) >= MAX_ITEMS:
-            raise RefusedError(f"an object of type {name} has too many attributes")
+            raise RefusedError(f"an object of type {qualname_of(t)} has too many attributes")
         by_name = dict(parts)
-        members = _of_type(t).get("_member_map_")
+        members = dict_of(t).get("_member_map_")
         if type(members) is dict and "_name_" in by_name:
             return members[by_name["_name_"]]  # an Enum
         if known_text(t) is not None:
             return self._of_text(t, by_name.get("()"))
-        if "()" in by_name and not any(each in _bases(t) for each in (*_IMMUTABLE, *_FILLED)):
+        if "()" in by_name and not any(each in bases_of(t) for each in (*_IMMUTABLE, *_FILLED)):
             return self._of_standard_type(t, by_name["()"], state)
         made = self._new(t, by_name)
 
@@ -231,9 +168,14 @@ class Rebuilding:
 
         return self._mutable(made, state, fill)
 
+    def _class(self, name: str) -> type:
+        found, is_open = self._classes.class_named(name, is_second=self._is_second)
+        self.is_open = self.is_open or is_open
+        return found
+
     def _of_standard_type(self, t: type, content: State, state: State) -> Any:
         """Return an object of a type written in C: as a copy of it would be made."""
-        if pickled_by(_bases(t))[0] == "__getstate__":
+        if pickled_by(bases_of(t))[0] == "__getstate__":
             made = _new_of_standard_type(t)
             return self._mutable(made, state, lambda: made.__setstate__(self.value(content)))
         args, *own = self._values([content])[0]
@@ -242,7 +184,7 @@ class Rebuilding:
             if own and own[0] is not None:
                 made.__setstate__(own[0])
         except Exception:
-            raise RefusedError(f"an object of type {_qualname(t)} cannot be made") from None
+            raise RefusedError(f"an object of type {qualname_of(t)} cannot be made") from None
         return made
 
     def _buffer(self, name: str, content: State) -> Any:
@@ -255,7 +197,7 @@ class Rebuilding:
 
     def _new(self, t: type, by_name: dict[str, State]) -> Any:
         """Return an object without attributes; one of an immutable type has its value."""
-        mro = _bases(t)
+        mro = bases_of(t)
         base: Any = next((each for each in (*_IMMUTABLE, *_FILLED) if each in mro), object)
         try:
             if base in _IMMUTABLE and "()" in by_name:
@@ -263,7 +205,7 @@ class Rebuilding:
             return base.__new__(t)
         except TypeError:
             pass
-        raise RefusedError(f"an object of type {_qualname(t)} cannot be made")
+        raise RefusedError(f"an object of type {qualname_of(t)} cannot be made")
 
     def _of_text(self, t: type, text: State) -> Any:
         """Return a date, a Decimal and the like."""
@@ -271,7 +213,7 @@ class Rebuilding:
         import re
 
         if type(text) is not str:
-            raise RefusedError(f"the content of an object of type {_qualname(t)} is not recorded")
+            raise RefusedError(f"the content of an object of type {qualname_of(t)} is not recorded")
         names = {name: getattr(datetime, name) for name in _ARGUMENTS_OF_TEXT}
         is_pattern = t is re.Pattern
         if t is re.Match:
@@ -281,21 +223,21 @@ class Rebuilding:
             return eval(f"make({text})", {"make": make, "__builtins__": {}, **names})
         except Exception:
             pass
-        raise RefusedError(f"an object of type {_qualname(t)} cannot be made")
+        raise RefusedError(f"an object of type {qualname_of(t)} cannot be made")
 
 
 def _new_of_standard_type(t: type) -> Any:
     """Return an object without content, made as the standard type makes it."""
-    for base in _bases(t):
-        make: Any = _of_type(base).get("__new__")
+    for base in bases_of(t):
+        make: Any = dict_of(base).get("__new__")
         if type(make) is _BUILT_IN:
             return make(t)
-    raise RefusedError(f"an object of type {_qualname(t)} cannot be made")
+    raise RefusedError(f"an object of type {qualname_of(t)} cannot be made")
 
 
 def _fill(t: type, made: Any, content: Callable[[], Any]) -> None:
     """Give an object what a built-in base class holds."""
-    mro = _bases(t)
+    mro = bases_of(t)
     if any(each in mro for each in _IMMUTABLE):
         return  # it was made with it
     if OrderedDict in mro:
@@ -307,15 +249,24 @@ def _fill(t: type, made: Any, content: Callable[[], Any]) -> None:
     elif set in mro:
         set.update(made, content())
     elif BaseException not in mro:
-        raise RefusedError(f"the content of an object of type {_qualname(t)} cannot be put in")
+        raise RefusedError(f"the content of an object of type {qualname_of(t)} cannot be put in")
     else:
         BaseException.__dict__["args"].__set__(made, content())
 
 
+def _dict_of_object(made: Any) -> Any:
+    try:
+        return object.__getattribute__(made, "__dict__")
+    except AttributeError:
+        return None
+
+
 def _set_attribute(t: type, made: Any, name: str, value: Any) -> None:
-    for base in _bases(t):
-        slot = _of_type(base).get(name)
+    for base in bases_of(t):
+        slot = dict_of(base).get(name)
         if type(slot) is SLOT:
             slot.__set__(made, value)
             return
-    object.__getattribute__(made, "__dict__")[name] = value
+    attributes = _dict_of_object(made)
+    if attributes is not None:  # else this version has no such attribute
+        attributes[name] = value

@@ -10,8 +10,9 @@ import marshal
 import os
 import sys
 
+from .named_code import Classes, RefusedError
 from .private import BUILTINS
-from .rebuilding import Classes, Rebuilding, RefusedError
+from .rebuilding import Rebuilding
 from .states import FUNCTION
 
 globals()["__builtins__"] = BUILTINS
@@ -41,7 +42,7 @@ class RunningAgain:
     def __init__(self, settings: Settings, log: EventLog, calls: CallLog) -> None:
         assert settings.again is not None
         with open(settings.again, "rb") as opened:
-            self._nodes, self._modules, self._asked = marshal.load(opened)
+            self._nodes, self._known, self._asked = marshal.load(opened)
         self._settings, self._log, self._calls = settings, log, calls
         self._waits = 0
         self._fork, self._pipe, self._exit, self._dup2 = os.fork, os.pipe, os._exit, os.dup2
@@ -50,7 +51,7 @@ class RunningAgain:
 
     def run(self) -> None:
         """Run all of them; then the process may end."""
-        classes = Classes(self._modules)
+        classes = Classes(self._known)
         requests = self._asked.get(tuple(sys.orig_argv), ())
         if requests:
             classes.classes()

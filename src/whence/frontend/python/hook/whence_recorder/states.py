@@ -17,6 +17,7 @@ from _collections import OrderedDict, deque  # type: ignore[import-not-found]
 from itertools import islice
 
 from .known_values import known_text
+from .names import Names, bases_of, dict_of, module_of, qualname_of
 from .private import BUILTINS
 
 globals()["__builtins__"] = BUILTINS
@@ -28,17 +29,14 @@ if TYPE_CHECKING:
     State: TypeAlias = Any
     Parts: TypeAlias = Callable[[Any, Callable[[Any], State]], tuple[Any, ...]]
 
-NODE, CLASS = 2**31 + 10, 2**31 + 11  # numbers of log records, as in trace/python/watched_calls.py
+NODE = 2**31 + 10  # number of a log record, as in trace/python/watched_calls.py
 MAX_NODES = 160  # limit on the objects that one state describes; see bench/contract
-MAX_TEXT = 400  # limit on characters or bytes that are logged whole; guessed
+MAX_TEXT = 400  # limit on characters or bytes that are a state of their own; guessed
+MAX_LONG = 4000  # limit on characters or bytes that are logged; guessed
 MAX_ITEMS = 60  # limit on the elements of a container that are described one by one; guessed
 MAX_DEPTH = 40  # limit on nesting; guessed
 FORMAT = 2  # the version of marshal's format that writes equal values as equal bytes
 
-_bases = type.__dict__["__mro__"].__get__
-_qualname = type.__dict__["__qualname__"].__get__
-_of_type = type.__dict__["__dict__"].__get__
-_module_of = type.__dict__["__module__"].__get__
 _args = BaseException.__dict__["args"].__get__
 
 
@@ -86,7 +84,10 @@ class States:
     def __init__(self, note: Callable[[int, object], None]) -> None:
         self._note = note
         self._known: set[int] = set()
-        self._parts: dict[type, Parts] = dict(_BUILTIN_PARTS)
+        self._names = Names(note)
+        self._parts: dict[type, Parts] = dict(_BUILTIN_PARTS) | {
+            FUNCTION: self._function, type: self._class,
+        }  # fmt: skip
 
     def state(self, x: Any, limit: int = MAX_NODES) -> State:
         """Return the state of one value."""
@@ -99,10 +100,16 @@ class States:
         """Return the function that lists the parts of the values of a type."""
         found = self._parts.get(t)
         if found is None:
-            found = self._parts[t] = _parts(t)
-            bases = tuple(_qualname(base) for base in _bases(t) or ())
-            self._note(CLASS, (_qualname(t), bases, str(_module_of(t))))
+            is_class = type in (bases_of(t) or (t,))
+            found = self._class if is_class else _parts(t, self._names.of_class(t))
+            self._parts[t] = found
         return found
+
+    def _class(self, x: Any, _: Callable[[Any], State]) -> tuple[Any, ...]:
+        return ("f", self._names.of_class(x), ())
+
+    def _function(self, x: Any, _: Callable[[Any], State]) -> tuple[Any, ...]:
+        return ("f", self._names.of_function(x), ())
 
     def node(self, content: tuple[Any, ...]) -> State:
         """Return a reference to a node, and log it if it is new."""
@@ -145,7 +152,7 @@ class _Taking:
         try:
             content = self._states.parts_of(t)(x, self.state)
         except (AttributeError, TypeError, ValueError, RuntimeError):  # changed meanwhile, unset
-            content = ("x", _qualname(t), ())
+            content = ("x", qualname_of(t), ())
         del self._active[key]
         found = self._states.node(content)
         self._done[key] = (x, found)
@@ -159,7 +166,7 @@ def _sorted(states: list[Any]) -> tuple[Any, ...]:
 def _long_text(x: Any, _: Callable[[Any], State]) -> tuple[Any, ...]:
     data = x.encode("utf-8", "surrogatepass") if type(x) is str else x
     digest = blake2b(data, digest_size=8).hexdigest()
-    return ("b", type(x).__name__, (len(x), digest, x[:MAX_TEXT]))
+    return ("b", type(x).__name__, (len(x), digest, x[:MAX_LONG]))
 
 
 def _items(kind: str, name: str, x: Any, of: Callable[[Any], State], size: int) -> tuple[Any, ...]:
@@ -215,7 +222,7 @@ def _ordered(x: Any, of: Callable[[Any], State]) -> tuple[Any, ...]:
     return ("d", "OrderedDict", (*found, *([()] if len(x) > MAX_ITEMS else [])))
 
 
-def _function(x: Any, _: Callable[[Any], State]) -> tuple[Any, ...]:
+def _built_in(x: Any, _: Callable[[Any], State]) -> tuple[Any, ...]:
     return ("f", x.__qualname__, ())
 
 
@@ -223,13 +230,8 @@ def _module(x: Any, _: Callable[[Any], State]) -> tuple[Any, ...]:
     return ("f", str(vars(MODULE)["__dict__"].__get__(x).get("__name__")), ())
 
 
-def _class(x: Any, _: Callable[[Any], State]) -> tuple[Any, ...]:
-    return ("f", _qualname(x), ())
-
-
 def _method(x: Any, of: Callable[[Any], State]) -> tuple[Any, ...]:
-    name = getattr(x.__func__, "__qualname__", "?") if type(x.__func__) is FUNCTION else "?"
-    return ("t", "method", (name, of(x.__self__)))
+    return ("t", "method", (of(x.__func__), of(x.__self__)))
 
 
 def _suspended(x: Any, _: Callable[[Any], State]) -> tuple[Any, ...]:
@@ -243,10 +245,10 @@ def _buffer(x: Any, of: Callable[[Any], State]) -> tuple[Any, ...]:
 
 _BUILTIN_PARTS: dict[type, Parts] = {
     str: _long_text, bytes: _long_text, list: _list, tuple: _tuple, deque: _deque, set: _set,
-    frozenset: _set, dict: _dict, OrderedDict: _ordered, FUNCTION: _function, METHOD: _method,
-    MODULE: _module, type: _class, io.StringIO: _buffer, io.BytesIO: _buffer,
+    frozenset: _set, dict: _dict, OrderedDict: _ordered, METHOD: _method,
+    MODULE: _module, io.StringIO: _buffer, io.BytesIO: _buffer,
     bytearray: lambda x, of: ("t", "bytearray", (of(bytes(x)),)),
-    **dict.fromkeys(NAMED, _function), **dict.fromkeys(SUSPENDED, _suspended),
+    **dict.fromkeys(NAMED, _built_in), **dict.fromkeys(SUSPENDED, _suspended),
 }  # fmt: skip
 
 # What a class of the program can have besides its attributes, as a value of a built-in type.
@@ -259,17 +261,14 @@ _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 )  # fmt: skip
 
 
-def _parts(t: type) -> Parts:
+def _parts(t: type, name: str) -> Parts:
     """Return the function that lists the parts of the values of a type that is not built in."""
-    name: str = _qualname(t)
-    mro: tuple[type, ...] = _bases(t) or (t,)
-    if type in mro:
-        return _class
+    mro: tuple[type, ...] = bases_of(t) or (t,)
     text = known_text(t)
     base = text or next((read for base, read in _BASES if base in mro), None) or own_state(mro)
     slots, attributes = _slots(mro), _attributes(mro)
     if base is None and attributes is None and not slots:
-        return lambda *_: ("x", name, ())
+        return lambda *_: ("x", qualname_of(t), ())
 
     def parts(x: Any, of: Callable[[Any], State]) -> tuple[Any, ...]:
         found: list[tuple[str, State]] = [] if base is None else [("()", of(base(x)))]
@@ -304,8 +303,8 @@ def pickled_by(mro: tuple[type, ...]) -> tuple[str, Any]:
     Its name is empty if there is none.
     """
     for base in mro[:-1]:
-        own = _of_type(base)
-        is_standard = str(_module_of(base)).partition(".")[0] in sys.stdlib_module_names
+        own = dict_of(base)
+        is_standard = str(module_of(base)).partition(".")[0] in sys.stdlib_module_names
         if "__next__" in own:
             break
         for name in ("__getstate__", "__reduce__"):
@@ -335,7 +334,7 @@ def _slots(mro: tuple[type, ...]) -> list[tuple[str, Callable[[Any], Any]]]:
     return [
         (attribute, slot.__get__)
         for base in mro
-        for attribute, slot in _of_type(base).items()
+        for attribute, slot in dict_of(base).items()
         if type(slot) is SLOT and attribute[:2] != "__"
     ]
 
@@ -343,7 +342,7 @@ def _slots(mro: tuple[type, ...]) -> list[tuple[str, Callable[[Any], Any]]]:
 def _attributes(mro: tuple[type, ...]) -> Callable[[Any], dict[Any, Any]] | None:
     """Return the function that reads the `__dict__` of the values of a class, if they have one."""
     for base in mro:
-        getter = _of_type(base).get("__dict__")
+        getter = dict_of(base).get("__dict__")
         if type(getter) is GETTER:
             read: Callable[[Any], dict[Any, Any]] = getter.__get__
             return read
