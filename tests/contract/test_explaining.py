@@ -75,7 +75,7 @@ def test_a_function_without_a_difference_is_refused(
 def test_a_call_that_cannot_be_run_alone_is_refused(two_versions: TwoVersions) -> None:
     good = "def size(text):\n    return len(text)\n"
     bad = good.replace("len(text)", "len(text) + 1")
-    two_versions.write(good, bad, "import shop\nshop.size('x' * 900)\n")
+    two_versions.write(good, bad, "import shop\nshop.size('x' * 9000)\n")
     status, output = explain(two_versions, "size")
     assert status == 2
     assert "only the start of a long str was recorded" in output
