@@ -348,6 +348,62 @@ def test_addresses_in_unions_and_trailing_arrays_are_not_compared_as_numbers(
     assert verdict_on(result, "made").compared == 2
 
 
+POOL = r"""
+#include <stdio.h>
+#include <stdlib.h>
+struct slot { struct slot *next; long kind; };
+struct db { long rows; long limit; char name[8]; double ratio; };
+struct pool { struct slot *free; int out; char *space; };
+static struct pool pool;
+static void fill(struct pool *p, int count) {
+    p->space = malloc(count * 64);
+    for (int i = 0; i < count; i++) {
+        struct slot *s = (struct slot *)(p->space + 64 * i);
+        s->next = p->free;
+        p->free = s;
+    }
+}
+static void *take(struct pool *p) {
+    struct slot *s = p->free;
+    p->free = s->next;
+    s->kind = 1;
+    s->next = p->free;
+    p->out++;
+    return s + 1;
+}
+static void give(struct pool *p, struct db *d) {
+    struct slot *s = (struct slot *)d - 1;
+    s->next = p->free;
+    p->free = s;
+    p->out--;
+}
+static int neighbours(struct db *d) {
+    struct slot *s = (struct slot *)d - 1;
+    return s->kind == 1 && s->next != NULL;
+}
+static int changed(int x) { return x; }
+int main(void) {
+    struct db *all[4];
+    fill(&pool, 6);
+    for (int i = 0; i < 4; i++) { all[i] = take(&pool); all[i]->rows = changed(i); }
+    printf("%d\n", neighbours(all[2]));
+    give(&pool, all[1]); give(&pool, all[3]);
+    printf("%d %d\n", pool.out, neighbours(all[0]));
+    return 0;
+}
+"""
+
+
+def test_what_lies_beside_an_object_of_a_pool_is_not_compared_as_its_neighbour(
+    tmp_path: Path,
+) -> None:
+    """The bad version has a large static array, so the pool lies elsewhere."""
+    use = "static char room[70000]; room[x] = 1; return x + room[x + 9];"
+    result = Watched(tmp_path, POOL, POOL.replace("return x;", use)).result()
+    assert origins(result) == []
+    assert verdict_on(result, "give").compared == 2
+
+
 def test_a_changed_table_is_named_for_the_function_that_reads_it(result: ContractResult) -> None:
     first = verdict_on(result, "looked_up").first
     assert first is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 
@@ -299,7 +299,7 @@ class _CallReader:
         for address in places:
             if address < seen:
                 continue
-            path, part, start = self._path(anchor, address, block.start + block.size)
+            path, part, start = self._path(anchor, address, block)
             is_static = bool(block.name) and at == self._first
             if is_static and not self._log.was_written(start, part.size, at):
                 seen = start + part.size
@@ -352,20 +352,17 @@ class _CallReader:
             found[offset] = byte
         return bytes(found)
 
-    def _path(self, anchor: Anchor, address: int, end: int) -> tuple[str, Part, int]:
-        """Return the way to the part at an address, the part, and where it begins.
-
-        `end` is that of the object: what an array that goes on behind its structure holds there
-        is no structure.
-        """
+    def _path(self, anchor: Anchor, address: int, block: MemoryBlock) -> tuple[str, Part, int]:
+        """Return the way to the part at an address, the part, and where it begins."""
         offset = address - anchor.address
         size = anchor.type.size if anchor.type else 0
         if anchor.is_variable or not size:
             part = self._reader.parts.at(anchor.type, offset)
             return anchor.text + part.suffix, part, anchor.address + part.offset
         number, rest = divmod(offset, size)
-        is_whole = not number or anchor.address + (number + 1) * size <= end
-        part = self._reader.parts.at(anchor.type if is_whole else None, rest)
+        part = self._reader.parts.at(anchor.type if _has(block, anchor, number) else None, rest)
+        if number:  # another object of a pool may lie there
+            part = replace(part, is_union=True)
         text = f"({anchor.text})" if anchor.text.startswith("*") else anchor.text
         if number == 0 and part.suffix.startswith("."):
             path = f"{text}->{part.suffix[1:]}"
@@ -477,6 +474,19 @@ class _CallReader:
 
 def _holds(block: MemoryBlock | None, address: int) -> bool:
     return block is not None and block.start <= address < block.start + max(block.size, 1)
+
+
+def _has(block: MemoryBlock, anchor: Anchor, number: int) -> bool:
+    """Is an element that is so far from the one at an anchor an element of the same array?
+
+    What an array that goes on behind its structure holds is none, nor is what lies beside an object
+    in a pool: then the block does not consist of such structures.
+    """
+    found = bare(anchor.type)
+    if not number or found is None or found.kind not in STRUCTURES:
+        return True
+    before = anchor.address - block.start
+    return before % found.size == 0 and block.size % found.size == 0
 
 
 def shown_state(state: State, reader: StateReader) -> str:
