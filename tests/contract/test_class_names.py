@@ -100,3 +100,11 @@ def test_a_name_that_holds_an_address_is_no_difference(two_versions: TwoVersions
     bad = good.replace("return 1", "return 2", 1).replace("return 1", "return 3")
     result = two_versions.check(good, bad, "from shop import *\nused(made(), version())\n")
     assert origins(result) == ["version", "used"]
+
+
+def test_a_key_that_is_an_object_is_written_as_python_writes_it(two_versions: TwoVersions) -> None:
+    good = "def made():\n    return {('a', 1): 2}\n"
+    bad = good.replace("2}", "3}")
+    first = verdict_on(two_versions.check(good, bad, "import shop\nshop.made()\n"), "made").first
+    assert first is not None
+    assert first.differs == ("result[('a', 1)]: 2 before, 3 now",)

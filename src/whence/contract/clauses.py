@@ -86,7 +86,7 @@ def read_cases(lines: Sequence[ContractLine]) -> tuple[CaseText, ...]:
         complain(lines, len(text) - len(text.lstrip()), "a contract begins with changed_behavior")
     cases: list[list[ClauseText]] = []
     if text[: found[0].start()].strip():
-        complain(lines, 0, "a contract begins with changed_behavior")
+        complain(lines, len(text) - len(text.lstrip()), "a contract begins with changed_behavior")
     for number, match in enumerate(found):
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
         _keyword(match, text[match.end() : end], lines, cases)

@@ -73,6 +73,11 @@ class StateComparison:
         ]
         return Difference(part, path, owner, texts[0], texts[1])
 
+    def key(self, state: State, *, is_good: bool) -> str:
+        """Return how a key of a dict is written in a path; equal keys are written alike."""
+        text = shown(self._good if is_good else self._bad, state)
+        return f"[{self.names.key(state, is_good=is_good) if '…' in text else text}]"
+
     def short_name(self, name: str) -> str:
         return self._good.short_name(name)
 
@@ -155,7 +160,7 @@ class _Walk:
             )  # fmt: skip
         elif kind == "d":
             keyed = [
-                {f"[{names.key(pair[0], is_good=is_good)}]": pair[1] for pair in parts if pair}
+                {self._comparison.key(pair[0], is_good=is_good): pair[1] for pair in parts if pair}
                 for parts, is_good in ((good_parts, True), (bad[2], False))
             ]
             if () in good_parts or () in bad[2]:  # not all pairs are recorded

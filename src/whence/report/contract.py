@@ -91,7 +91,8 @@ def headline(result: ContractResult) -> str:
         kept = sum(f.verdict is ContractVerdict.KEPT for f in result.functions)
         if result.reason is not None:
             return f"Behaviour changed: {result.reason} ({basis})."
-        meant = f"; {counted(kept, 'function')} changed as its contract says" if kept else ""
+        whose = "its contract says" if kept == 1 else "their contracts say"
+        meant = f"; {counted(kept, 'function')} changed as {whose}" if kept else ""
         return f"Every call did what it did in the good version{meant} ({basis})."
     more = f", and {len(passing)} pass it on" if passing else ""
     verb = "changes its" if len(origins) == 1 else "change their"
