@@ -30,6 +30,7 @@ from whence.source_lines import lines_with_ends
 
 _MAX_LINE = 2**18  # bytes of a line in a file that is parsed; guessed: 10 MB took minutes
 _NO_LINES = Span(0, 0)
+CutHunk = list[tuple[BlockPiece, str | None]]  # the pieces of a hunk, with their functions
 _EMPTY_DIRECTORY = TreeNode(EntryKind.DIRECTORY, b"")
 
 
@@ -259,6 +260,7 @@ class _Comparison:
         self._hollow: frozenset[str] = frozenset()
         self._moved: list[MovedCode] = []
         self._blocks = 0
+        self._cut: dict[str, list[CutHunk]] = {}  # by the path of the new file
         self._set = ChangeSet(good, bad, (), ())  # holds the parsed sources
 
     def result(self) -> ChangeSet:
@@ -273,7 +275,7 @@ class _Comparison:
             {p: n.content for p, n in new.items() if self._may_pair(p, n, old)},
         )
         renamed = {pair.old: pair.new for pair in pairs}
-        hunks = {pair.new: pair.hunks for pair in pairs} | self._by_function(pairs)
+        hunks = {pair.new: pair.hunks for pair in pairs} | self._compare_lines(pairs)
         came_from = {b: a for a, b in renamed.items()}
         for path in changed:
             if path in renamed and renamed[path] != path:
@@ -283,23 +285,36 @@ class _Comparison:
         self._add_moved()
         return self._numbered()
 
-    def _by_function(self, pairs: Sequence[FilePair]) -> dict[str, Hunks]:
-        """Return the hunks of the files in which a diff of the lines tears functions apart."""
+    def _compare_lines(self, pairs: Sequence[FilePair]) -> dict[str, Hunks]:
+        """Return the hunks of the files in which a diff of the lines tears functions apart.
+
+        The hunks of the other files are cut here, because their syntax trees are at hand.
+        """
         torn = {}
         for pair in pairs:
             old = self._set.source(pair.old, of_good=True)
             new = self._set.source(pair.new, of_good=False)
             if pair.hunks is None or old is None or new is None:
                 continue
+            if self._is_generated(pair.old, pair.new):
+                continue
             functions = same_functions(old, new)
             if is_torn(functions, pair.hunks):
-                old_text, new_text = (
-                    tree.node(path).content
-                    for tree, path in ((self._good, pair.old), (self._bad, pair.new))
-                )
-                lines = lines_with_ends(old_text), lines_with_ends(new_text)
-                torn[pair.new] = TornFile(*lines, functions)
+                torn[pair.new] = TornFile(*self._lines(pair.old, pair.new), functions)
+            else:
+                self._cut[pair.new] = self._cut_hunks(pair.old, pair.new, pair.hunks)
         return diff_by_function(torn)
+
+    def _is_generated(self, old_path: str, new_path: str) -> bool:
+        """Is a file generated in both versions?"""
+        sides = ((self._good, old_path), (self._bad, new_path))
+        return all(
+            is_generated(path, tree.node(path).content, tree.entries) for tree, path in sides
+        )
+
+    def _lines(self, old_path: str, new_path: str) -> tuple[list[bytes], list[bytes]]:
+        old, new = self._good.node(old_path), self._bad.node(new_path)
+        return lines_with_ends(old.content), lines_with_ends(new.content)
 
     # --- edits of moved code ---------------------------------------------------------------------
 
@@ -374,10 +389,8 @@ class _Comparison:
             both_files = old.kind.is_file and new.kind.is_file
             if both_files and old.kind != new.kind:
                 file = replace(file, mode=self._change(ChangeKind.MODE, file))
-            is_whole = is_generated(old_path, old.content, self._good.entries) and is_generated(
-                new_path, new.content, self._bad.entries
-            )
-            if old.content != new.content and both_files and hunks and not is_whole:
+            is_read = both_files and hunks and not self._is_generated(old_path, new_path)
+            if old.content != new.content and hunks and is_read:
                 file = replace(file, edits=tuple(self._edits(file, hunks)))
             elif old.content != new.content or not (both_files or old.kind == new.kind):
                 file = replace(file, content=self._change(ChangeKind.REPLACE, file))
@@ -430,24 +443,15 @@ class _Comparison:
         self._blocks += 1
         return self._blocks - 1
 
-    def _edits(self, file: FileChanges, hunks: tuple[tuple[Span, Span], ...]) -> Iterator[Edit]:
-        assert file.old
-        assert file.new
-        old_lines = lines_with_ends(file.old.content)
-        new_lines = lines_with_ends(file.new.content)
+    def _edits(self, file: FileChanges, hunks: Hunks) -> Iterator[Edit]:
+        old_lines, new_lines = self._lines(file.old_path, file.new_path)
         old_at = [0, *accumulate(map(len, old_lines))]
         new_at = [0, *accumulate(map(len, new_lines))]
-        old_source = self._set.source(file.old_path, of_good=True)
-        new_source = self._set.source(file.new_path, of_good=False)
-        in_halves = new_source is None and has_statements(file.new_path)
-        edited: list[tuple[Span, Span]] = []
-        for old, new in hunks:
-            whole = BlockPiece(*half_open(old), *half_open(new))
+        cut = self._cut.pop(file.new_path, None)
+        for pieces in cut or self._cut_hunks(file.old_path, file.new_path, hunks):
             block = self._new_block()
-            starts = _starts(old_source), _starts(new_source)
-            for p in split_block(old_lines, new_lines, whole, *starts, in_halves=in_halves):
+            for p, function in pieces:
                 a, b, c, d = p.old_first, p.old_last, p.new_first, p.new_last
-                edited.append((span_of(a, b), span_of(c, d)))
                 change = self._change(
                     ChangeKind.EDIT,
                     file,
@@ -456,14 +460,27 @@ class _Comparison:
                     removed=b"".join(old_lines[a:b]),
                     added=b"".join(new_lines[c:d]),
                     block=block,
-                    function=_function(old_source, a, b)
-                    if c == d
-                    else _function(new_source, c, d) or _function(old_source, a, b),
+                    function=function,
                 )
                 yield Edit(change, old_at[a], old_at[b], new_at[c], new_at[d])
+
+    def _cut_hunks(self, old_path: str, new_path: str, hunks: Hunks) -> list[CutHunk]:
+        """Return the pieces of each hunk of a file."""
+        old_lines, new_lines = self._lines(old_path, new_path)
+        old_source = self._set.source(old_path, of_good=True)
+        new_source = self._set.source(new_path, of_good=False)
+        starts = _starts(old_source), _starts(new_source)
+        in_halves = new_source is None and has_statements(new_path)
+        found: list[CutHunk] = []
+        for old, new in hunks:
+            whole = BlockPiece(*half_open(old), *half_open(new))
+            pieces = split_block(old_lines, new_lines, whole, *starts, in_halves=in_halves)
+            found.append([(p, _function_of(p, old_source, new_source)) for p in pieces])
         if old_source and new_source:
-            old_source.prepare(old.lines for old, _ in edited)
-            new_source.prepare(new.lines for _, new in edited)
+            edited = [piece for pieces in found for piece, _ in pieces]
+            old_source.prepare(span_of(p.old_first, p.old_last).lines for p in edited)
+            new_source.prepare(span_of(p.new_first, p.new_last).lines for p in edited)
+        return found
 
     def _numbered(self) -> ChangeSet:
         """Join the changes that exclude each other, and number all changes in reading order."""
@@ -550,6 +567,16 @@ def _starts(source: ParsedSource | None) -> StatementStarts | None:
     if source is None:
         return None
     return lambda first, last: {line - 1 for line in source.statement_starts(first + 1, last)}
+
+
+def _function_of(
+    piece: BlockPiece, old: ParsedSource | None, new: ParsedSource | None
+) -> str | None:
+    """Return the function that a piece changes: the new one, or else the old one."""
+    before = _function(old, piece.old_first, piece.old_last)
+    if piece.new_first == piece.new_last:
+        return before
+    return _function(new, piece.new_first, piece.new_last) or before
 
 
 def _function(source: ParsedSource | None, first: int, last: int) -> str | None:
