@@ -41,6 +41,8 @@ class Measured:
     is_on_chain: bool = False  # does the chain show a culprit?
     solver_calls: int = 0
     phases: dict[str, float] | None = None  # seconds by phase, from the result document
+    cpu: float = 0.0  # processor seconds, without variants that a server forked
+    megabytes: int = 0  # the largest resident size of a process
 
 
 def measure(regression: Regression, method: str, work: Path, limits: Limits) -> Measured:
@@ -86,8 +88,9 @@ def measured(
         if ended.stopped:
             answer = _cut(answer, ended)
     row = score(case.id, case.group, method, case.culprits, case.supporting, answer)
+    used: dict[str, Any] = {"cpu": ended.cpu, "megabytes": ended.peak_kib // 1024}
     if document is None:
-        return Measured(row)
+        return Measured(row, **used)
     cost, chain = document["cost"], document.get("chain", [])
     return Measured(
         row,
@@ -97,6 +100,7 @@ def measured(
         is_on_chain=is_on_chain(document, case.culprits),
         solver_calls=cost.get("solver_calls", 0),
         phases={phase: cost["seconds"].get(phase, 0.0) for phase in PHASES},
+        **used,
     )
 
 

@@ -20,7 +20,7 @@ TOTALS = (
 )  # fmt: skip
 CASES = (
     "case", "method", "changes", "found", "true", "root", "extra", "aux", "status", "causes",
-    "chain", "function", "line", "exact", "runs", "seconds", "note",
+    "chain", "function", "line", "exact", "runs", "seconds", "CPU s", "MB", "note",
 )  # fmt: skip
 
 
@@ -112,6 +112,7 @@ def cells(each: Seen) -> tuple[str, ...]:
         *(_only_explained(row.method, "yes" if is_there else "NO")
           for is_there in (each.has_function, each.has_line, each.has_exact_line)),
         f"{over}{answer.runs}", f"{over}{answer.seconds:.1f}",
+        f"{over}{each.measured.cpu:.1f}", str(each.measured.megabytes),
         " ".join(note.replace("|", "\\|").replace("\n", " ") for note in notes if note),
     )  # fmt: skip
 
