@@ -137,3 +137,28 @@ def test_a_range_that_was_too_short_makes_the_next_ones_longer(
             stated.append(left.most)
     assert stated[0] <= 13  # eight, times the factor
     assert max(stated[-10:]) > 50
+
+
+@pytest.mark.parametrize("seed", [5, 6, 7])
+def test_a_long_search_has_a_range_from_how_it_went(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Replays end too late to count."""
+    monkeypatch.setattr(forecast, "_MAX_SECONDS", -1.0)
+    random = Random(seed)
+    ids = [ChangeId(number) for number in range(150)]
+    causes = frozenset(random.sample(ids, 6))
+    requires = {change: frozenset({random.choice(ids)}) for change in ids if random.random() < 0.1}
+    problem = IsolateProblem(
+        changes(len(ids), block_size=1, functions=0),
+        Dependencies(),
+        {change: random.random() for change in ids},
+        None,
+        frozenset(),
+        method="fast",
+    )
+    found = forecasts(problem, Oracle(with_dependencies(causes, requires)))
+    stated = [(range_, left) for range_, left in found if range_ is not None]
+    assert len(found) > 40
+    assert len(stated) > 0.7 * len(found)
+    assert sum(range_.least <= left <= range_.most for range_, left in stated) > 0.8 * len(stated)

@@ -10,13 +10,15 @@ A replay takes longer the more runs are known.  So a search is replayed only whe
 known outcomes has grown by a share since the last time.  In between, the runs that were made are
 subtracted from the range.  All forecasts together take no more than a share of the search's time.
 
-An assumed root may be simpler than the true one.  If more runs were made than a range allowed, the
-next ranges are longer.  If the smallest passing set shrinks slowly, the range reaches at
-least to where this pace leads.
+An assumed root may be simpler than the true one.  If the smallest passing set shrinks slowly, the
+range reaches at least to where this pace leads.
 
-There is no forecast before a few runs, if no root fits the outcomes, and if the range would be so
-wide that it says nothing.  tests/search/test_forecast.py measures how often a range contains the
-truth.
+If no assumed root fits the outcomes, or replays take too long, or more runs were made than a range
+allowed, the range comes from how the search went until now: how fast the smallest passing set
+shrank in the later half of the runs, and how large it still is.
+
+There is no forecast before a few runs, if neither way gives a range, and if it would be so wide
+that it says nothing.  tests/search/test_forecast.py measures how often a range contains the truth.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from math import ceil, floor, log2
 from random import Random
 
@@ -46,6 +49,11 @@ _SHARES = (0.2, 0.8)
 _FACTOR = 1.6
 _MAX_WIDTH = 12  # limit on the ratio of a range that is stated, if its end is ...
 _FEW = 20  # ... more than this; both measured on 40 other searches
+# Without replays, a range goes from the runs left at the pace until now, divided by the factor, to
+# some tries of each change of the smallest passing set; from 6 searches of 130 to 1,800 runs.
+_PACE_FACTOR = 2.5
+_TRIES = 2
+_MIN_PACED = 20  # known outcomes for such a range; guessed
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,8 @@ class Forecaster:
     _range: RunsLeft | None = field(default=None, init=False)  # from the last replays
     _at: int = field(default=0, init=False)  # the number of outcomes that were known then
     _promised: int | None = field(default=None, init=False)  # outcomes at the end of an old range
-    _longer: float = field(default=1.0, init=False)  # grows whenever such an end has passed
+    _sizes: list[int] = field(default_factory=list, init=False)  # see `_note_sizes`
+    _is_misled: bool = field(default=False, init=False)  # has such an end passed?
 
     def runs_left(self) -> RunsLeft | None:
         """Return the range of the runs left; None if nothing is known about them."""
@@ -77,8 +86,9 @@ class Forecaster:
             return None
         is_over = self._promised is not None and count >= self._promised
         if is_over:
-            self._longer, self._promised = self._longer * _FACTOR, None
-        if (is_over or not self._at or count >= self._at * _GROWTH) and self._has_time():
+            self._is_misled, self._range = True, None
+        is_due = not self._is_misled and (not self._at or count >= self._at * _GROWTH)
+        if is_due and self._has_time():
             started = time.monotonic()
             self._range, self._at = self._forecast(started + _MAX_SECONDS), count
             self._spent += time.monotonic() - started
@@ -86,11 +96,28 @@ class Forecaster:
                 self._promised = count + self._range.most
         made = count - self._at
         if self._range is None or made >= self._range.most:
-            return None
+            return self._by_pace()
         most = self._range.most - made
-        found = RunsLeft(self._range.least * most // self._range.most, most)
-        is_wide = found.most > _FEW and found.most > _MAX_WIDTH * max(found.least, 1)
-        return None if is_wide else found
+        return _stated(RunsLeft(self._range.least * most // self._range.most, most))
+
+    def _by_pace(self) -> RunsLeft | None:
+        """Return the range by how the smallest passing set shrank in the later half of the runs.
+
+        A search that goes on slowly tries the changes of this set one by one, and some twice.
+        """
+        self._note_sizes()
+        count = len(self._sizes)
+        if count < _MIN_PACED:
+            return None
+        now, shrunk = self._sizes[-1], self._sizes[count // 2] - self._sizes[-1]
+        left = min(now, now * (count - count // 2) / shrunk) if shrunk else now
+        return _stated(RunsLeft(floor(left / _PACE_FACTOR), _TRIES * now))
+
+    def _note_sizes(self) -> None:
+        """Note the size of the smallest passing set after each outcome that is new."""
+        for reverted, run in islice(self.known.items(), len(self._sizes), None):
+            last = self._sizes[-1] if self._sizes else max(map(len, self.known))
+            self._sizes.append(min(len(reverted), last) if run.outcome is Outcome.PASS else last)
 
     def _has_time(self) -> bool:
         """May a forecast take its time now?"""
@@ -110,8 +137,7 @@ class Forecaster:
         if len(counts) < _MIN_SAMPLES:
             return None
         low, high = (sorted(counts)[round(share * (len(counts) - 1))] for share in _SHARES)
-        most = max(high * _FACTOR * self._longer, self._at_this_pace())
-        return RunsLeft(floor(low / _FACTOR), ceil(most))
+        return RunsLeft(floor(low / _FACTOR), ceil(max(high * _FACTOR, self._at_this_pace())))
 
     def _at_this_pace(self) -> float:
         """Return the runs left if the smallest passing set goes on to shrink as it did so far."""
@@ -169,3 +195,9 @@ class Forecaster:
         except StopIteration:
             pass
         return len(assumed)
+
+
+def _stated(found: RunsLeft) -> RunsLeft | None:
+    """Return a range, unless it is so wide that it says nothing."""
+    is_wide = found.most > _FEW and found.most > _MAX_WIDTH * max(found.least, 1)
+    return None if is_wide else found
