@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,6 @@ from whence.trace.sections import SectionedColumn
 from whence.trace.statements import StepDescriber
 
 Value = Any  # a value of the program, hashable and comparable; for C its bits, as a number
-MAX_TABLE = 1 << 26  # longest run, in steps, for which a table of all steps is made; guessed
 
 
 class Constant(NamedTuple):
@@ -150,6 +149,9 @@ class FlowNode:
 class Flow(ABC):
     """The nodes of one thread's run, built on request, and the positions of its steps."""
 
+    # Longest run, in steps, for which a table of all steps is made; guessed.
+    max_table: ClassVar[int] = 1 << 26
+
     def __init__(self, thread: Thread) -> None:
         self.thread = thread
         self.queries = thread.queries
@@ -174,7 +176,7 @@ class Flow(ABC):
         # The instance and the operation of each step, unless the run is very long.
         self._at: Column[int, Instance] | None = None
         self._ops: Column[int, Op] | None = None
-        if stream.steps <= MAX_TABLE and stream.sections is None:
+        if stream.steps <= self.max_table and stream.sections is None:
             instances, ops = _steps_table(stream)
             self._at, self._ops = view(instances), view(ops)
         self._nodes: dict[Step, FlowNode] = {}
@@ -457,13 +459,15 @@ class Flow(ABC):
 
 def _steps_table(stream: Stream) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
     """Return the instance and the operation of each step; entry 0 is no step's."""
-    first = whole(stream.first).astype(np.int64)
-    counts = np.diff(np.append(first, stream.steps + 1))
-    instances = np.repeat(np.arange(len(first), dtype=np.uint32), counts)
-    starts = stream.code.stretch_first_op[whole(stream.stretch)].astype(np.int64) - first
-    ops = starts[instances] + np.arange(1, stream.steps + 1)
-    before = np.zeros(1, np.uint32)
-    return np.concatenate([before, instances]), np.concatenate([before, ops.astype(np.uint32)])
+    first = whole(stream.first)
+    counts = np.diff(first, append=np.uint32(stream.steps + 1))
+    instances = np.zeros(stream.steps + 1, np.uint32)
+    instances[1:] = np.repeat(np.arange(len(first), dtype=np.uint32), counts)
+    # Numbers below 0 are large ones here: the sums are right all the same.
+    starts = stream.code.stretch_first_op[whole(stream.stretch)] - first
+    ops = np.arange(stream.steps + 1, dtype=np.uint32)
+    ops[1:] += starts[instances[1:]]
+    return instances, ops
 
 
 class _Field:

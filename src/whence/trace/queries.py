@@ -119,7 +119,7 @@ class Queries(Positions):
         link = int(self.stream.links[at])
         place = self._copied(self.step_of(instance, op))
         if link < MIXED:
-            whole = _memory(Step(link))
+            whole = in_memory(Step(link))
             return [replace(whole, length=place.size, address=place.address) if place else whole]
         first, count = (int(number) for number in self.stream.mixed[2 * (link - MIXED) :][:2])
         return list(self._runs(first, count, place.address if place else None))
@@ -263,7 +263,7 @@ class Queries(Positions):
         for run in self.stream.runs[first : first + count]:
             step, offset, length = Step(int(run["step"])), int(run["offset"]), int(run["length"])
             place = None if address is None or not self.is_copy(step) else address + offset
-            yield replace(_memory(step, offset, length), address=place)
+            yield replace(in_memory(step, offset, length), address=place)
 
     def _made(self, row: Any, start: int, stop: int) -> Iterator[Dependence]:
         """Yield who wrote bytes start..stop of what a row of `effects` read."""
@@ -331,7 +331,7 @@ class Queries(Positions):
                 )
 
 
-def _memory(step: Step, offset: int = 0, length: int = 0) -> Dependence:
+def in_memory(step: Step, offset: int = 0, length: int = 0) -> Dependence:
     """Return the definition of bytes; `step` is a column's, with 0 for the time before the run."""
     kind = "memory" if step else "initial"
     return Dependence(step or None, kind, Part.ARGUMENTS, offset, length)

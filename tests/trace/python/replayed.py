@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from tests.trace.python.oracle.events import read_events
 from tests.trace.python.oracle.objects import ObjectState
 from tests.trace.python.oracle.replayed_run import ReplayedRun as OracleRun
 from tests.trace.python.oracle.replaying import replay
 from whence.trace.python.recording import PythonRecording, PythonThread
+from whence.trace.python.replayed_run import ReplayedRun
 
-_COLUMNS = (
-    *("stretch", "first", "activation", "control", "previous", "operands", "start", "prints"),
-)
+_COLUMNS = ("stretch", "first", "activation", "control", "prints")
 
 
 def differences(recording: PythonRecording) -> list[str]:
@@ -34,6 +35,13 @@ def _different(thread: PythonThread, oracle: OracleRun) -> Iterator[str]:
         yield from _unequal(name, columns[name].tolist(), list(getattr(oracle, name)))
     yield from _unequal("values", [*map(repr, run.values)], [*map(repr, oracle.values)])
     steps = range(1, run.steps + 1)
+    operands = [list(oracle.operands[oracle.start[s] : oracle.start[s + 1]]) for s in steps]
+    yield from _unequal("operands", [*map(run.operands_of, steps)], operands)
+    wanted = [*range(1, run.steps + 1, 3)]
+    users = [s for s, used in zip(steps, operands, strict=True) if not {0}.issuperset(used)]
+    using = [s for s in users if not {*operands[s - 1]}.isdisjoint(wanted)]
+    yield from _unequal("users", run.users_of(wanted).tolist(), using)
+    yield from _in_order(run, list(oracle.previous))
     own = {step: run.source[step] for step in steps if step in run.source}
     yield from _unequal("source", own, oracle.source)
     yield from _unequal("reads", dict(run.reads), dict(oracle.reads))
@@ -53,6 +61,17 @@ def _different(thread: PythonThread, oracle: OracleRun) -> Iterator[str]:
             known.setdefault(row[0], []).append(_facts(run.objects._state(number)))
     expected = {address: [*map(_facts, states)] for address, (_, states) in objects._all.items()}
     yield from _unequal("objects", known, expected)
+
+
+def _in_order(run: ReplayedRun, previous: list[int]) -> Iterator[str]:
+    """Compare which instance follows which; `previous` has instance + 1, or 0."""
+    instances = range(len(previous))
+    own = [run.order.previous(instance) for instance in instances]
+    yield from _unequal("previous", own, [before - 1 if before else None for before in previous])
+    after = {before - 1: at for at, before in enumerate(previous) if before}
+    following = run.order.following(np.array(instances, np.int64)).tolist()
+    yield from _unequal("following", following, [after.get(at, 0) for at in instances])
+    yield from _unequal("next", [*map(run.order.next, instances)], [*map(after.get, instances)])
 
 
 def _facts(state: Any) -> tuple[object, ...]:

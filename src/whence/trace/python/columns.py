@@ -19,8 +19,8 @@ def stream_of(run: ReplayedRun, code: Code) -> Stream:
         first=columns["first"],
         activation=columns["activation"],
         control=columns["control"],
-        links=columns["links"],
-        linkbase=columns["linkbase"],
+        links=np.zeros(0, np.uint32),  # `ReplayedRun.source` has them
+        linkbase=np.zeros(0, np.uint64),
         instmap=columns["instmap"],
         activations=columns["activations"],
         mixed=np.zeros(0, np.uint32),

@@ -85,9 +85,9 @@ class WrittenFiles:
         program = self._run.program
         uses = program.uses[op]
         callee = uses[0] if uses else None
-        start = self._run.start[call]
+        operands = self._run.operands_of(call)
         if callee is not None and callee >= 0 and program.opcode[callee] == "method":
-            method = self._run.operands[start]
+            method = operands[0]
             receiver = next(iter(self._run.operands_of(method)), None) if method else None
             path = None if receiver is None else _path_of(self._value(receiver))
             if path is not None:
@@ -96,7 +96,7 @@ class WrittenFiles:
             return None
         if uses[1] < 0:
             return _path_of(self._constant(op, uses[1]))
-        given = self._run.operands[start + 1]
+        given = operands[1]
         return _path_of(self._value(Step(given))) if given else None
 
     def _callee(self, op: Op) -> str | None:

@@ -58,6 +58,8 @@ _OPAQUE = Operation(COp.OPAQUE, 0, ())
 class PythonFlow(Flow):
     """The nodes of one thread's run."""
 
+    max_table = 1 << 22
+
     def __init__(self, thread: PythonThread) -> None:
         super().__init__(thread)
         self.python, self.run, self.program = thread, thread.run, thread.program
@@ -405,7 +407,7 @@ class PythonFlow(Flow):
 
     def _shifted(self, step: Step, source: int) -> tuple[Step, ...]:
         """Return the steps since `source` that moved the items of the list that `step` reads."""
-        holder = self.run.operands[self.run.start[step]]
+        holder = self.run.operands_of(step)[0]
         if not holder:
             return ()
         return self.run.objects.shifts_between(self.run.values[holder], source, step)
@@ -488,14 +490,14 @@ class PythonFlow(Flow):
     def _uses(self, step: Step, op: Op) -> list[Operand | None]:
         """Return the operands of a step, one for each use of its operation."""
         found: list[Operand | None] = []
-        start = self.run.start[step]
+        steps = self.run.operands_of(step)
         for at, use in enumerate(self.program.uses[op]):
             if use is None:
                 found.append(None)
             elif use < 0:
                 found.append(Constant(self.python.constant(op, use), 0))
             else:
-                operand = self.run.operands[start + at]
+                operand = steps[at]
                 found.append(operand or Unrecorded(Step(step), at, 0))
         return found
 

@@ -62,7 +62,7 @@ class CallReader:
         uses = self._program.uses[self._flow.op_of(step)]
         if not uses or uses[0] is None or uses[0] < 0:
             return None
-        operand = self._run.operands[self._run.start[step]]
+        operand = self._run.operands_of(step)[0]
         held: Value = self._flow.value(Step(operand)) if operand else None
         return held
 

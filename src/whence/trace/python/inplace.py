@@ -92,7 +92,7 @@ class InplaceValues:
             return UNKNOWN
         if use < 0:
             return self._thread.constant(op, use)
-        operand = self._run.operands[self._run.start[step] + at]
+        operand = self._run.operands_of(step)[at]
         return self._thread.value(operand) if operand else UNKNOWN
 
 

@@ -29,7 +29,7 @@ from whence.inputs import (
     merged,
     variable,
 )
-from whence.program.ids import Step
+from whence.program.ids import Op, Step
 from whence.trace.columns import U32, Stream
 from whence.trace.python.literals import Literals
 from whence.trace.python.objects import identity
@@ -125,22 +125,20 @@ class PythonInputs:
         program, run = self.program, self.run
         if not _NAMES & {*program.name}:
             return
-        ops = ops_of(self.thread, np.arange(1, run.steps + 1, dtype=np.uint32))
-        named = np.array([self._is_named(op) for op in range(len(program.opcode))], bool)
-        first = 1 + np.flatnonzero(named[ops])
+        first = self._executions([op for op in range(len(program.opcode)) if self._is_named(op)])
         tokens = [run.values[step] for step in first.tolist()]
         known = {token[0] for token in tokens if identity(token) is not None}
         holders = run.values.with_address(sorted(known))
-        operands, starts = run.columns["operands"], run.columns["start"]
+        using = run.users_of(holders)
+        used_by = zip(using.tolist(), ops_of(self.thread, using).tolist(), strict=True)
+        methods = [step for step, op in used_by if program.opcode[op] == "method"]
+        found = np.unique(np.concatenate([first, using, run.users_of(methods)]))
+        yield from zip(found.tolist(), ops_of(self.thread, found).tolist(), strict=True)
 
-        def users(steps: npt.ArrayLike) -> npt.NDArray[np.int64]:
-            at = np.flatnonzero(np.isin(operands, np.asarray(steps, np.uint32)))
-            return np.unique(np.searchsorted(starts, at, side="right") - 1)
-
-        using = users(holders)
-        methods = [step for step in using.tolist() if program.opcode[ops[step - 1]] == "method"]
-        for step in np.unique(np.concatenate([first, using, users(methods)])).tolist():
-            yield step, int(ops[step - 1])
+    def _executions(self, ops: Sequence[int]) -> U32:
+        """Return the steps that executed one of some operations, in order."""
+        found = [self.thread.queries.executions(Op(op))[:] for op in ops]
+        return np.sort(np.concatenate([np.zeros(0, np.uint32), *found])).astype(np.uint32)
 
     def _is_named(self, op: int) -> bool:
         """Does an operation look up an object that gives input, or call what makes one?"""

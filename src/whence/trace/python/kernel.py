@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import marshal
-import mmap
 import struct
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -34,9 +33,9 @@ STATE = np.dtype(
 )  # fmt: skip
 _COLUMNS = (
     "records", "record_values", "event_ops", "stretch", "first", "activation", "control",
-    "previous", "values", "source", "start", "operands", "read_step", "read", "prints", "left",
-    "left_value", "handed", "handed_step", "raised_step", "raised_by", "links", "instmap",
-    "changers", "items",
+    "values", "operands", "sources", "jumps", "jumps_from", "read_step", "read", "prints", "left",
+    "left_value", "handed", "handed_step", "raised_step", "raised_by", "instmap", "changers",
+    "items",
 )  # fmt: skip
 # The arrays that wh_arrays describes, in its order.
 ARRAYS: dict[str, Any] = {
@@ -45,7 +44,6 @@ ARRAYS: dict[str, Any] = {
     "tokens": _TOKEN,
     "text": np.dtype("u1"),
     "states": STATE,
-    "linkbase": np.dtype("<u8"),
     "functions": np.dtype("<u8"),
     "classes": np.dtype("<u8"),
 }
@@ -119,17 +117,16 @@ class Kernel:
 
     def read(self, path: Path, *, with_events: bool) -> bool:
         """Read the complete chunks of a log.  Are there more bytes, of a chunk that was cut?"""
-        size = path.stat().st_size
-        if not size:
-            return False
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as log:
-            data = np.frombuffer(log, np.uint8)
-            used = self._library.wh_read(self._at, data.ctypes.data, size, with_events)
-            del data  # or the map cannot be closed
-        if used == _BAD_LOG:
-            raise DamagedLog(path)
-        _check(used)
-        return bool(used != size)
+        rest = b""
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                data = rest + block
+                used = self._library.wh_read(self._at, data, len(data), with_events)
+                if used == _BAD_LOG:
+                    raise DamagedLog(path)
+                _check(used)
+                rest = data[used:]
+        return bool(rest)
 
     def tokens_of(self, values: Sequence[object]) -> U32:
         """Return the tokens of plain values."""
@@ -160,6 +157,7 @@ class Kernel:
             setattr(program, name, table.ctypes.data)
         for name, count in zip(COUNTS, _counted(kept), strict=True):
             setattr(program, f"n_{name}", count)
+        self._tables = kept  # the kernel finds the entries of columns by them
         _check(self._library.wh_replay(self._at, ctypes.byref(program)))
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -180,6 +178,31 @@ class Kernel:
         found.flags.writeable = False
         return found
 
+    def source_of(self, step: int) -> int:
+        """Return the step whose value a step copied; 0: it copied none."""
+        found: int = self._library.wh_source(self._at, step)
+        return found
+
+    def operands_of(self, step: int) -> list[int]:
+        """Return the operands of a step; 0 stands for one that is no step."""
+        count = ctypes.c_uint32()
+        at = self._library.wh_operands(self._at, step, ctypes.byref(count))
+        operands: list[int] = (ctypes.c_uint32 * count.value).from_address(at)[:] if at else []
+        return operands
+
+    def users_of(self, wanted: npt.NDArray[np.bool_]) -> U32:
+        """Return the steps with an operand in `wanted`, which has an entry for each step and 0."""
+        found = np.zeros(len(wanted), np.uint32)
+        count = self._library.wh_users(self._at, wanted.ctypes.data, found.ctypes.data)
+        return found[:count]
+
+    def by_stretch(self, starts: U32) -> U32:
+        """Return the instances by stretch; `starts` says where those of each stretch start."""
+        following = starts.copy()
+        found = np.empty(int(starts[-1]), np.uint32)
+        self._library.wh_by_stretch(self._at, following.ctypes.data, found.ctypes.data)
+        return found
+
     def links(self, last: int) -> list[int]:
         """Return the steps of a list of writers, by its last entry."""
         found = np.zeros(self._library.wh_links(self._at, last, None), np.uint32)
@@ -188,6 +211,7 @@ class Kernel:
         return steps
 
 
+_BLOCK = 2**23  # bytes of a log that are read at once; a chunk of it may be longer
 _NO_MEMORY, _BAD_LOG = -1, -2  # what functions of replay.c return when they fail
 
 
@@ -257,7 +281,7 @@ def _library() -> ctypes.CDLL:
     library.wh_new.restype = pointer
     library.wh_free.argtypes = [pointer]
     library.wh_free.restype = None
-    library.wh_read.argtypes = [pointer, pointer, number, ctypes.c_int]
+    library.wh_read.argtypes = [pointer, ctypes.c_char_p, number, ctypes.c_int]
     library.wh_read.restype = ctypes.c_int64
     library.wh_tokens.argtypes = [pointer, ctypes.c_char_p, number, pointer]
     library.wh_display.argtypes = [pointer, short, pointer, short]
@@ -267,6 +291,14 @@ def _library() -> ctypes.CDLL:
     library.wh_replay.argtypes = [pointer, pointer]
     library.wh_links.argtypes = [pointer, short, pointer]
     library.wh_links.restype = number
+    library.wh_source.argtypes = [pointer, short]
+    library.wh_source.restype = short
+    library.wh_operands.argtypes = [pointer, short, pointer]
+    library.wh_operands.restype = pointer
+    library.wh_users.argtypes = [pointer, pointer, pointer]
+    library.wh_users.restype = number
+    library.wh_by_stretch.argtypes = [pointer, pointer, pointer]
+    library.wh_by_stretch.restype = None
     library.wh_arrays.argtypes = [pointer, pointer]
     library.wh_arrays.restype = None
     return library

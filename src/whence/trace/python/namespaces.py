@@ -82,4 +82,4 @@ class Namespaces:
             return None
         if uses[1] < 0:
             return self._program.constant(op, uses[1])
-        return self._run.values[self._run.operands[self._run.start[step] + 1]]
+        return self._run.values[self._run.operands_of(step)[1]]

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from whence.frontend.python.logged import Token
-from whence.program.ids import Block, Instance, Op, Step, Stretch
+from whence.program.ids import Block, Op, Step, Stretch
 from whence.trace.python.maydefine import branch_sides
 from whence.trace.python.objects import MUTATING_METHODS
 from whence.trace.python.program import PythonProgram, Use
@@ -87,7 +87,7 @@ class OmittedWrites:
             return None
         op = self._op_of(Step(operands[0]))
         is_method = self._program.opcode[op] == "method"
-        return (run.operands[run.start[operands[0]]] or None) if is_method else None
+        return (run.operands_of(operands[0])[0] or None) if is_method else None
 
     # --- containers ----------------------------------------------------------------------------
 
@@ -115,22 +115,20 @@ class OmittedWrites:
         With `activation` only those in the activation of `until`.
         """
         run = self._run
-        instances = self._queries.instances_of(Stretch(side.stretch))[:].tolist()
+        instances = self._queries.instances_of(Stretch(side.stretch))[:]
         size = self._program.stretch_ops[side.stretch] - 1
-        low = bisect_left(instances, since, key=lambda instance: run.first[instance])
-        high = bisect_left(instances, until, key=lambda instance: run.first[instance])
+        low = bisect_left(instances, since, key=lambda instance: run.first[int(instance)])
+        high = bisect_left(instances, until, key=lambda instance: run.first[int(instance)])
         own = self._queries.activation_of(until) if activation else None
-        for instance in instances[max(low, high - _MAX_EXECUTIONS) : high]:
-            after = self._following.get(instance)
-            went = None if after is None else self._program.stretch_block[run.stretch[after]]
+        for instance in map(int, instances[max(low, high - _MAX_EXECUTIONS) : high]):
+            went = self._went_to(instance)
             if went is not None and went != side.block and own in (None, run.activation[instance]):
                 yield Step(run.first[instance] + size)
 
-    @cached_property
-    def _following(self) -> dict[int, Instance]:
-        """For each instance, the next one of its activation."""
-        previous = enumerate(self._run.previous)
-        return {before - 1: Instance(at) for at, before in previous if before}
+    def _went_to(self, instance: int) -> Block | None:
+        """Return the block in which an activation continued after an instance; None: it did not."""
+        after = self._run.order.next(instance)
+        return None if after is None else self._program.stretch_block[self._run.stretch[after]]
 
     def _named(self, path: OmittedPath, step: Step) -> Token:
         """Return the value that a path names at a step."""
@@ -183,15 +181,14 @@ class OmittedWrites:
     def _unyielded(self, step: Step) -> Iterator[Step]:
         """Yield the branches of generators that ran for a step and could have yielded."""
         run, instance = self._run, self._queries.instance_of(step)
-        own, end = run.activation[instance], self._following.get(instance, len(run.stretch))
+        own, end = run.activation[instance], run.order.next(instance) or len(run.stretch)
         for at in range(instance + 1, min(end, instance + _MAX_INSTANCES)):
             row = run.activations[run.activation[at]]
             is_generator = self._program.functions[row.function].kind in _GENERATORS
             if not is_generator or row.parent != own:
                 continue
             if blocks := self._yielding.get(run.stretch[at]):
-                after = self._following.get(at)
-                went = None if after is None else self._program.stretch_block[run.stretch[after]]
+                went = self._went_to(at)
                 if went is not None and went not in blocks:
                     yield Step(run.first[at] + self._program.stretch_ops[run.stretch[at]] - 1)
 

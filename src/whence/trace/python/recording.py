@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from whence.errors import UserError
 from whence.frontend.python.values import STOP, UNKNOWN, Obj, Value, decode, python_text
 from whence.inputs import InputRange
 from whence.model import Outcome
 from whence.program.ids import Instance, Op, Step
-from whence.trace.columns import U32, Stream
+from whence.trace.columns import LINK, U32, Stream
 from whence.trace.python.columns import stream_of
 from whence.trace.python.descriptions import Display, OtherConstant
 from whence.trace.python.endings import (
@@ -30,10 +32,10 @@ from whence.trace.python.literals import Literals
 from whence.trace.python.noise import is_only_noise, may_vary, noisy_steps
 from whence.trace.python.printing import PrintCall, locate_prints, print_text, printer_of
 from whence.trace.python.process import PythonLog, PythonProcess, python_processes
-from whence.trace.python.replayed_run import MISSING, ReplayedRun
+from whence.trace.python.replayed_run import MISSING, NO_STEP, ReplayedRun
 from whence.trace.python.replaying import replay
 from whence.trace.python.variables import definers
-from whence.trace.queries import Queries
+from whence.trace.queries import Dependence, Queries, in_memory
 from whence.trace.recording import (
     Ending,
     Image,
@@ -54,8 +56,19 @@ class PythonQueries(Queries):
         self._run = run
 
     def previous_instance(self, instance: Instance) -> Instance | None:
-        before = self._run.previous[instance]
-        return Instance(before - 1) if before else None
+        return self._run.order.previous(instance)
+
+    @cached_property
+    def _by_stretch(self) -> tuple[U32, U32]:
+        start = np.append(np.uint32(0), np.cumsum(self.stream.instance_counts(), dtype=np.uint32))
+        return self._run.events.kernel.by_stretch(start), start
+
+    def loaded(self, instance: Instance, op: Op) -> list[Dependence]:
+        if not self.code.flags[op] & LINK:
+            return []
+        step = self.step_of(instance, op)
+        source = None if step is None else self._run.source.get(step)
+        return [in_memory(source or NO_STEP)]
 
 
 class PythonThread(Thread):
@@ -190,10 +203,10 @@ class PythonThread(Thread):
     def _printing(self, step: Step) -> PrintCall:
         """Return a call that printed, with its text."""
         op = self.queries.op_of(step)
-        start, uses = self.run.start[step], self.program.uses[op]
+        operands, uses = self.run.operands_of(step), self.program.uses[op]
         values = [
             UNKNOWN if use is None else self.constant(op, use) if use < 0
-            else self.value(self.run.operands[start + at])
+            else self.value(operands[at])
             for at, use in enumerate(uses)
         ]  # fmt: skip
         names = self.program.extra[op] or [None] * (len(uses) - 1)

@@ -18,47 +18,8 @@ enum { MODULE = 0, END = 1, TYPE = 2, PARAM = 3, FRAME = 4, ENTER = 5 };  /* rec
 static const i64 RECORDS = (i64)1 << 31;
 enum { NO_FRAME, WITH_FRAME, WITH_PARAMETERS };  /* what an event has besides its value */
 
-enum {  /* operations; the same order as in kernel.py */
-    O_OTHER, O_LOAD, O_STORE, O_DELETE, O_PARAM, O_UNPACK, O_PHI, O_SET_ATTR, O_SET_ITEM, O_LIST,
-    O_TUPLE, O_SET, O_DICT, O_NEXT, O_ATTR, O_ITEM, O_DEL_ATTR, O_DEL_ITEM, O_INPLACE, O_CALL,
-    O_LAMBDA, O_GENEXPR, O_DEF, O_CLASS, O_COMP, O_IMPORT_FROM, O_ENTER, O_LEAVE, O_CAUGHT,
-    O_FINALLY, O_RESUME, O_WITH_EXIT, O_RETURN, O_YIELD, O_BRANCH, O_EITHER, O_TRY, O_MATCH,
-    O_METHOD, O_RAISE, O_RERAISE, O_JUMP
-};
-enum {  /* flags of operations; the same numbers as in kernel.py */
-    F_LOGGED = 1, F_PLAIN = 2, F_RUNS_CODE = 4, F_GENEXPR = 8, F_ASYNC = 16, F_BRANCH = 32,
-    F_EXTRA = 64, F_PRINTS = 128, F_ELEMENT = 256, F_AND = 512, F_INIT = 1024, F_LINK = 2048
-};
-enum { U_MODULE = 1, U_CLASS = 2, U_INIT = 4, U_NESTED = 8 };  /* flags of functions */
 enum { DIRECT = 1, UNWOUND = 2 };                              /* flags of activations */
 enum { MAX_BLOCKS = 400 };  /* limit on the blocks searched between two events; guessed */
-static const i32 NO_USE = -1, CONSTANT = -2;  /* instead of the operation of a use */
-
-typedef struct {  /* the fields of Program in kernel.py */
-    u64 n_ops, n_stretches, n_blocks, n_functions, n_modules, n_types;
-    const u8 *op_code;
-    const u16 *op_flags, *op_name_flags;
-    const u32 *op_name;   /* the token of its name */
-    const i32 *op_extra;  /* a function, an operation, an index: by opcode; -1: none */
-    const u32 *op_extra_name;
-    const i32 *op_slot;   /* of the variable that it loads or stores, in its owner */
-    const u32 *op_stretch, *op_function, *use_start;
-    const i32 *use;
-    const u32 *use_constant;
-    const u32 *stretch_first, *stretch_ops, *stretch_block;
-    const u32 *block_first_stretch, *block_stretches, *following_start, *following;
-    const u32 *controlling_start, *controlling;
-    const u32 *function_first_op, *function_ops, *function_first_block, *function_blocks;
-    const i32 *function_parent;
-    const u32 *function_module, *function_flags, *function_last_name;
-    const u32 *slot_start, *slot_name;  /* the variables of each function */
-    const u32 *element_start, *element;
-    const u32 *module_name, *module_scope;  /* module_scope: the function that is its body */
-    const u8 *type_kind;
-    const u64 *type_address;
-    const u32 *ancestor_start;
-    const u64 *ancestor;
-} program_t;
 
 typedef struct { u32 function, parent, call, first, last, ret, flags, depth; } row_t;
 
@@ -98,10 +59,8 @@ typedef struct kernel {
     bytes_t framing;
     column_t params;
     /* The run: */
-    column_t stretch, first, activation, control, previous;   /* for each instance */
-    column_t values, source, start, operands;                 /* for each step */
-    column_t links, instmap;      /* as in whence.trace.columns */
-    column64_t linkbase;
+    steps_t steps;
+    column_t instmap;             /* as in whence.trace.columns */
     column_t read_step, read;
     column_t prints, left, left_value, handed, handed_step;
     column_t raised_step, raised_by;
@@ -350,12 +309,8 @@ static void pop_closed(kernel_t *k, u32 flags) {
 
 /* --- operations and steps --- */
 
-static u32 last_op(const kernel_t *k, u32 stretch) {
-    return k->program.stretch_first[stretch] + k->program.stretch_ops[stretch] - 1;
-}
-
 static int is_silent(const kernel_t *k, u32 stretch) {
-    return !(k->program.op_flags[last_op(k, stretch)] & F_LOGGED);
+    return !(k->program.op_flags[last_op(&k->program, stretch)] & F_LOGGED);
 }
 
 /* Return the last step of an operation in an activation; 0: none. */
@@ -364,36 +319,13 @@ static u32 register_of(const kernel_t *k, const running_t *a, i32 op) {
     return at < k->program.function_ops[a->function] ? a->registers[at] : 0;
 }
 
-static u32 use_count(const kernel_t *k, u32 op) {
-    return k->program.use_start[op + 1] - k->program.use_start[op];
-}
-
-static i32 use_of(const kernel_t *k, u32 op, u32 at) {
-    return k->program.use[k->program.use_start[op] + at];
-}
-
 /* Return the value that a use of an operation stands for. */
 static u32 used(const kernel_t *k, const running_t *a, u32 op, u32 at) {
     u32 place = k->program.use_start[op] + at;
     i32 use = k->program.use[place];
     if (use == NO_USE) return MISSING;
     if (use == CONSTANT) return k->program.use_constant[place];
-    return k->values.at[register_of(k, a, use)];
-}
-
-/* Return the instance of a step: it is near the end more often than not. */
-static u64 instance_of(const kernel_t *k, u32 step) {
-    const u32 *first = k->first.at;
-    u64 high = k->first.n, size = 1;
-    while (size < high && first[high - size] > step) size *= 2;
-    u64 low = size < high ? high - size : 0;
-    high = high - size / 2;
-    while (high - low > 1) {
-        u64 middle = low + (high - low) / 2;
-        if (first[middle] <= step) low = middle;
-        else high = middle;
-    }
-    return low;
+    return k->steps.values.at[register_of(k, a, use)];
 }
 
 static void add_read(kernel_t *k, u32 step, u32 read) {
@@ -402,7 +334,7 @@ static void add_read(kernel_t *k, u32 step, u32 read) {
 }
 
 static u32 last_step(const kernel_t *k, const running_t *a) {
-    return a->stretch < 0 ? 0 : register_of(k, a, (i32)last_op(k, (u32)a->stretch));
+    return a->stretch < 0 ? 0 : register_of(k, a, (i32)last_op(&k->program, (u32)a->stretch));
 }
 
 /* --- variables --- */
@@ -447,8 +379,8 @@ static running_t *enclosing_of(kernel_t *k, u32 function, const running_t *calle
     i32 parent = k->program.function_parent[function];
     if (parent < 0) return NULL;
     if (caller && call) {
-        u32 op = last_op(k, k->stretch.at[instance_of(k, call)]);
-        u32 callee = use_count(k, op) ? used(k, caller, op, 0) : MISSING;
+        u32 op = last_op(&k->program, k->steps.stretch.at[instance_of(&k->steps, call)]);
+        u32 callee = use_count(&k->program, op) ? used(k, caller, op, 0) : MISSING;
         running_t *definer =
             is_object(&k->objects, callee)
                 ? kept_in(k, &k->definers, address_of(&k->objects, callee)) : NULL;
@@ -464,9 +396,9 @@ static running_t *enclosing_of(kernel_t *k, u32 function, const running_t *calle
 static int is_handed(const kernel_t *k, u32 function, const running_t *caller) {
     const program_t *p = &k->program;
     if (caller->stretch < 0 || !(p->function_flags[function] & U_NESTED)) return 0;
-    u32 op = last_op(k, (u32)caller->stretch);
-    if (p->op_code[op] != O_CALL || !use_count(k, op)) return 0;
-    i32 callee = use_of(k, op, 0);
+    u32 op = last_op(&k->program, (u32)caller->stretch);
+    if (p->op_code[op] != O_CALL || !use_count(&k->program, op)) return 0;
+    i32 callee = use_of(&k->program, op, 0);
     if (callee < 0 || p->op_name[callee] == p->function_last_name[function]) return 0;
     u32 called = used(k, caller, op, 0);
     u64 address = is_object(&k->objects, called) ? address_of(&k->objects, called) : 0;
@@ -495,9 +427,9 @@ static u32 setter_of(kernel_t *k, u32 holder, u32 name, u32 value) {
 /* Return the operand of `writer` that became the element at `key`; 0: none is known. */
 static u32 element_operand(kernel_t *k, u32 holder, u32 key, u32 writer) {
     const program_t *p = &k->program;
-    u32 op = last_op(k, k->stretch.at[instance_of(k, writer)]);
-    const u32 *operands = k->operands.at + k->start.at[writer];
-    u32 count = k->start.at[writer + 1] - k->start.at[writer];
+    u32 op = last_op(&k->program, k->steps.stretch.at[instance_of(&k->steps, writer)]);
+    u32 count;
+    const u32 *operands = operands_of(&k->steps, writer, &count);
     u8 opcode = p->op_code[op];
     if (opcode == O_CALL) {  /* `xs.append(x)` */
         u8 kind = kind_of(&k->objects, holder);
@@ -506,7 +438,7 @@ static u32 element_operand(kernel_t *k, u32 holder, u32 key, u32 writer) {
     if ((opcode != O_LIST && opcode != O_TUPLE && opcode != O_DICT) || p->op_flags[op] & F_EXTRA)
         return 0;
     if (opcode == O_DICT) {
-        for (u32 at = 0; 2 * at < use_count(k, op); at++) {
+        for (u32 at = 0; 2 * at < use_count(&k->program, op); at++) {
             u32 place = p->use_start[op] + 2 * at;
             u32 constant = p->use[place] == CONSTANT ? p->use_constant[place] : MISSING;
             if (is_same(&k->objects, constant, key))
@@ -521,11 +453,11 @@ static u32 element_operand(kernel_t *k, u32 holder, u32 key, u32 writer) {
 }
 
 static void complete_attr(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
-    if (k->source.at[step]) return;
+    if (source_of(&k->steps, step)) return;
     u32 holder = used(k, a, op, 0);
     u32 setter = setter_of(k, holder, k->program.op_name[op], value);
     if (setter) {
-        k->source.at[step] = setter;
+        set_source(&k->steps, step, setter);
     } else {
         u32 owner = last_owner(&k->objects, holder);
         if (owner) add_read(k, step, owner);
@@ -533,26 +465,26 @@ static void complete_attr(kernel_t *k, running_t *a, u32 op, u32 step, u32 value
 }
 
 static void complete_item(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
-    if (k->source.at[step]) return;
+    if (source_of(&k->steps, step)) return;
     u32 holder = used(k, a, op, 0), key = used(k, a, op, 1);
     u32 setter = item_setter(&k->objects, holder, key, value);
     u32 writer = setter ? setter : last_owner(&k->objects, holder);
     if (!writer) return;
     u32 source = element_operand(k, holder, key, writer);
     if (!source) source = setter;
-    if (source) k->source.at[step] = source;
+    if (source) set_source(&k->steps, step, source);
     else add_read(k, step, writer);
 }
 
 static void complete_set_attr(kernel_t *k, running_t *a, u32 op, u32 step) {
     u32 holder = used(k, a, op, 0);
-    if (use_count(k, op) > 1) k->values.at[step] = used(k, a, op, 1);
+    if (use_count(&k->program, op) > 1) k->steps.values.at[step] = used(k, a, op, 1);
     set_attribute(&k->objects, holder, k->program.op_name[op], step);
 }
 
 static void complete_set_item(kernel_t *k, running_t *a, u32 op, u32 step) {
     u32 holder = used(k, a, op, 0), key = used(k, a, op, 1);
-    k->values.at[step] = used(k, a, op, 2);
+    k->steps.values.at[step] = used(k, a, op, 2);
     set_item(&k->objects, holder, key, step);
 }
 
@@ -570,15 +502,10 @@ static void complete_inplace(kernel_t *k, running_t *a, u32 op, u32 step, u32 va
         note_changed(&k->objects, value, step);  /* `xs += [1]` changes the list itself */
         return;
     }
-    k->values.at[step] = MISSING;
+    k->steps.values.at[step] = MISSING;
     u32 holder = used(k, a, op, 0), name = k->program.op_extra_name[op];
     if (name) set_attribute(&k->objects, holder, name, step);
     else set_item(&k->objects, holder, used(k, a, op, 1), step);
-}
-
-static u32 op_of(const kernel_t *k, u32 step) {
-    u64 instance = instance_of(k, step);
-    return k->program.stretch_first[k->stretch.at[instance]] + step - k->first.at[instance];
 }
 
 /* Return the state of a function or class if code that a definition ran, as a decorator or a
@@ -595,7 +522,7 @@ static void keep_attributes(kernel_t *k, u32 value, u32 state, u32 step) {
     for (; link && o->links[link].step > step; link = o->links[link].before)
         push(&setters, o->links[link].step);
     for (u64 at = setters.n; at-- > 0;) {
-        u32 op = op_of(k, setters.at[at]);
+        u32 op = op_of(&k->steps, setters.at[at]);
         u32 name = k->program.op_code[op] == O_INPLACE ? k->program.op_extra_name[op]
                                                        : k->program.op_name[op];
         set_attribute(o, value, name, setters.at[at]);
@@ -636,8 +563,8 @@ static elements_t *elements_at(const running_t *a, u32 op) {
 
 static void complete_comprehension(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
     note_made(&k->objects, value, step);
-    for (u32 at = 0; at < use_count(k, op); at++) {
-        i32 use = use_of(k, op, at);
+    for (u32 at = 0; at < use_count(&k->program, op); at++) {
+        i32 use = use_of(&k->program, op, at);
         if (use < 0) continue;
         u32 last = register_of(k, a, use);
         elements_t *own = elements_at(a, (u32)use);
@@ -656,10 +583,10 @@ static void complete_comprehension(kernel_t *k, running_t *a, u32 op, u32 step, 
 
 static void complete_next(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
     const program_t *p = &k->program;
-    if (k->source.at[step] || value == k->tokens.stop) return;
+    if (source_of(&k->steps, step) || value == k->tokens.stop) return;
     u32 holder = used(k, a, op, 0);
     u32 adder = adder_of(&k->objects, state_number(&k->objects, holder), value);
-    if (adder) k->source.at[step] = adder;
+    if (adder) set_source(&k->steps, step, adder);
     /* If the loop is part of a comprehension, collect the elements of that. */
     u32 function = p->op_function[op];
     for (u32 at = p->element_start[function]; at < p->element_start[function + 1]; at++) {
@@ -672,16 +599,21 @@ static void complete_next(kernel_t *k, running_t *a, u32 op, u32 step, u32 value
 
 enum { MAX_COPIES = 16 };  /* limit on the copies of a method that are followed back; guessed */
 
+static u32 first_operand(const kernel_t *k, u32 step) {
+    u32 count;
+    const u32 *operands = operands_of(&k->steps, step, &count);
+    return count ? operands[0] : 0;
+}
+
 /* Return the step that read a method of a container, as in `append = found.append`, if `step` has
    that method from a variable; 0: it has not. */
 static u32 kept_method(const kernel_t *k, u32 step) {
     for (u32 copies = 0; step && copies < MAX_COPIES; copies++) {
-        u8 opcode = k->program.op_code[op_of(k, step)];
-        u32 start = k->start.at[step], source = k->source.at[step];
-        u32 holder = start < k->start.at[step + 1] ? k->operands.at[start] : 0;
+        u8 opcode = k->program.op_code[op_of(&k->steps, step)];
+        u32 source = source_of(&k->steps, step), holder = first_operand(k, step);
         if (opcode == O_STORE) source = holder;
         else if (opcode == O_ATTR && !source)
-            return holder && is_container_kind(kind_of(&k->objects, k->values.at[holder])) ? step : 0;
+            return holder && is_container_kind(kind_of(&k->objects, k->steps.values.at[holder])) ? step : 0;
         step = source;
     }
     return 0;
@@ -692,15 +624,15 @@ static u32 kept_method(const kernel_t *k, u32 step) {
    has the function, or the function itself. */
 static int is_calling_back(const kernel_t *k, u32 holder, u32 step, u32 name) {
     u8 kind = kind_of(&k->objects, holder);
-    return !k->source.at[step] && !(name & N_PURE) && (kind == K_MODULE || kind == K_BUILTIN);
+    return !source_of(&k->steps, step) && !(name & N_PURE) && (kind == K_MODULE || kind == K_BUILTIN);
 }
 
 static void complete_call(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
     const program_t *p = &k->program;
     objects_t *o = &k->objects;
-    u32 count = use_count(k, op);
+    u32 count = use_count(&k->program, op);
     if (!count) return;
-    i32 callee = use_of(k, op, 0);
+    i32 callee = use_of(&k->program, op, 0);
     u32 name = callee < 0 ? 0 : p->op_name_flags[callee];
     int is_kept = callee >= 0 && kind_of(o, used(k, a, op, 0)) == K_BUILTIN;
     u32 kept = is_kept ? kept_method(k, register_of(k, a, callee)) : 0;
@@ -712,16 +644,16 @@ static void complete_call(kernel_t *k, running_t *a, u32 op, u32 step, u32 value
             || is_calling_back(k, receiver, step, name))
             call_method(o, receiver, name, arguments, count - 1, step);
     } else if (kept) {
-        u32 receiver = k->values.at[k->operands.at[k->start.at[kept]]];
-        call_method(o, receiver, p->op_name_flags[op_of(k, kept)], arguments, count - 1, step);
+        u32 receiver = k->steps.values.at[first_operand(k, kept)];
+        call_method(o, receiver, p->op_name_flags[op_of(&k->steps, kept)], arguments, count - 1, step);
     } else if (callee >= 0 && !(name & N_PURE)
                && (!a->has_run_code || is_calling_back(k, used(k, a, op, 0), step, name))) {
         for (u32 at = 1; at < count; at++) touch(o, arguments[at - 1], step);
     }
-    if (!k->source.at[step] && !a->has_run_code) {
+    if (!source_of(&k->steps, step) && !a->has_run_code) {
         note_result(o, value, step, name);
         if (name & N_GETATTR && count > 2 && tag_of(&k->tokens, arguments[1]) == T_STR) {
-            u32 setter = setter_of(k, arguments[0], arguments[1], k->values.at[step]);
+            u32 setter = setter_of(k, arguments[0], arguments[1], k->steps.values.at[step]);
             if (setter) add_read(k, step, setter);
         }
     }
@@ -736,12 +668,14 @@ static void complete_call(kernel_t *k, running_t *a, u32 op, u32 step, u32 value
    the stretch of the step may end in another one. */
 static void complete_phi(kernel_t *k, const running_t *a, u32 step, u32 value) {
     u32 found = 0;
-    for (u32 at = k->start.at[step]; at < k->start.at[step + 1]; at++) {
-        u32 operand = k->operands.at[at];
-        if (operand > found && is_same(&k->objects, k->values.at[operand], value)) found = operand;
+    u32 count;
+    const u32 *operands = operands_of(&k->steps, step, &count);
+    for (u32 at = 0; at < count; at++) {
+        u32 operand = operands[at];
+        if (operand > found && is_same(&k->objects, k->steps.values.at[operand], value)) found = operand;
     }
     u32 branch = a->last_branch < step ? a->last_branch : a->branch_before;
-    if (found) k->source.at[step] = found;
+    if (found) set_source(&k->steps, step, found);
     else if (branch) add_read(k, step, branch);
 }
 
@@ -753,9 +687,9 @@ static int may_return_kept_object(u8 opcode) {
 /* Give a step its value from an event, and note what the step did to reach it. */
 static void complete(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
     u8 opcode = k->program.op_code[op];
-    k->values.at[step] = value;
+    k->steps.values.at[step] = value;
     if (a->has_result && opcode != O_RETURN && is_same(&k->objects, a->result_value, value))
-        k->source.at[step] = a->result;
+        set_source(&k->steps, step, a->result);
     else
         for (u64 at = 0; at < a->results.n; at++) add_read(k, step, a->results.at[at]);
     switch (opcode) {
@@ -778,7 +712,7 @@ static void complete(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
         i32 module = k->program.op_extra[op];
         u32 setter =
             module < 0 ? 0 : module_variable(k, (u32)module, k->program.op_extra_name[op]);
-        if (setter) k->source.at[step] = setter;
+        if (setter) set_source(&k->steps, step, setter);
         break;
     }
     case O_PHI: complete_phi(k, a, step, value); break;
@@ -787,7 +721,7 @@ static void complete(kernel_t *k, running_t *a, u32 op, u32 step, u32 value) {
     if (!is_object(&k->objects, value)) return;
     u32 state = known_state(&k->objects, value);
     u32 first = state ? k->objects.states[state].begun : 0;
-    if (first && first != step && may_return_kept_object(opcode) && !k->source.at[step])
+    if (first && first != step && may_return_kept_object(opcode) && !source_of(&k->steps, step))
         add_read(k, step, first);
     note_seen(&k->objects, value, step);
 }
@@ -799,72 +733,76 @@ static void silent_parameter(kernel_t *k, running_t *a, u32 op, u32 step) {
     u32 number = op - k->program.function_first_op[a->function];
     if (number >= a->n_parameters) return;
     u32 value = a->parameters[number];
-    k->values.at[step] = value;
+    k->steps.values.at[step] = value;
     if (!a->call) return;
     if (a->constructed_by && !number) {
-        k->source.at[step] = a->constructed_by;
+        set_source(&k->steps, step, a->constructed_by);
         return;
     }
     /* Of several arguments with this value, the one nearest to the parameter's position. */
-    u32 found = 0, first = 0, from = k->start.at[a->call], to = k->start.at[a->call + 1];
+    u32 found = 0, first = 0, count;
+    const u32 *operands = operands_of(&k->steps, a->call, &count);
     i64 nearest = 0, place = 0;
-    for (u32 at = from; at < to; at++) {
-        u32 given = k->operands.at[at];
+    for (u32 at = 0; at < count; at++) {
+        u32 given = operands[at];
         if (!given) continue;
         if (!first) first = given;
         i64 distance = place++ - 1 - (i64)number;
         if (distance < 0) distance = -distance;
-        if (!is_same(o, k->values.at[given], value) || (found && distance >= nearest)) continue;
-        u32 before = from;
-        while (k->operands.at[before] != given) before++;
+        if (!is_same(o, k->steps.values.at[given], value) || (found && distance >= nearest)) continue;
+        u32 before = 0;
+        while (operands[before] != given) before++;
         if (before < at) continue;  /* its first place counts */
         found = given;
         nearest = distance;
     }
-    if (!found && first)  /* the object of a method is its first argument */
-        for (u32 at = k->start.at[first]; at < k->start.at[first + 1] && !found; at++) {
-            u32 holder = k->operands.at[at];
-            if (holder && is_same(o, k->values.at[holder], value)) found = holder;
+    if (!found && first) {  /* the object of a method is its first argument */
+        operands = operands_of(&k->steps, first, &count);
+        for (u32 at = 0; at < count && !found; at++) {
+            u32 holder = operands[at];
+            if (holder && is_same(o, k->steps.values.at[holder], value)) found = holder;
         }
-    if (found) k->source.at[step] = found;
+    }
+    if (found) set_source(&k->steps, step, found);
 }
 
 static void silent_unpack(kernel_t *k, running_t *a, u32 op, u32 step) {
     i32 index = k->program.op_extra[op];
     if (index < 0) return;  /* a starred target */
     u32 whole = used(k, a, op, 0), element;
-    if (element_at(&k->objects, whole, (u32)index, &element)) k->values.at[step] = element;
-    i32 use = use_of(k, op, 0);
+    if (element_at(&k->objects, whole, (u32)index, &element)) k->steps.values.at[step] = element;
+    i32 use = use_of(&k->program, op, 0);
     u32 holder = use >= 0 ? register_of(k, a, use) : 0;
     if (!holder) return;
     u32 operand = element_operand(k, whole, inlined(index), holder);
-    if (operand) k->source.at[step] = operand;
+    if (operand) set_source(&k->steps, step, operand);
 }
 
 static void silent_display(kernel_t *k, u32 op, u32 step) {
     const program_t *p = &k->program;
-    u32 start = p->use_start[op], count = use_count(k, op);
+    u32 start = p->use_start[op], count = use_count(&k->program, op);
     for (u32 at = 0; at < count; at++)
         if (p->use[start + at] != CONSTANT) return;
     u32 kind = p->op_code[op];
-    k->values.at[step] = display_token(&k->tokens, kind, p->use_constant + start, count);
+    k->steps.values.at[step] = display_token(&k->tokens, kind, p->use_constant + start, count);
 }
 
 /* Give a step without an event its value, if that is known, and note where it came from. */
 static void complete_silent(kernel_t *k, running_t *a, u32 op, u32 step) {
-    u32 definer, last = 0;
+    u32 definer, count, last = 0;
+    const u32 *operands;
     switch (k->program.op_code[op]) {
     case O_LOAD:
         definer = variable(k, a, op);
         if (definer) {
-            k->source.at[step] = definer;
-            u32 value = as_now(&k->objects, k->values.at[definer]);
-            k->values.at[step] = value;
+            set_source(&k->steps, step, definer);
+            u32 value = as_now(&k->objects, k->steps.values.at[definer]);
+            k->steps.values.at[step] = value;
         }
         break;
     case O_STORE: case O_DELETE:
         set_variable(k, a, op, step);
-        if (use_count(k, op)) k->values.at[step] = used(k, a, op, 0);
+        if (use_count(&k->program, op)) k->steps.values.at[step] = used(k, a, op, 0);
         break;
     case O_PARAM:
         set_variable(k, a, op, step);
@@ -872,17 +810,17 @@ static void complete_silent(kernel_t *k, running_t *a, u32 op, u32 step) {
         break;
     case O_UNPACK: silent_unpack(k, a, op, step); break;
     case O_PHI:  /* in a condition only the truth of the alternatives is recorded */
-        for (u32 at = k->start.at[step]; at < k->start.at[step + 1]; at++)
-            if (k->operands.at[at] > last) last = k->operands.at[at];
+        operands = operands_of(&k->steps, step, &count);
+        for (u32 at = 0; at < count; at++) if (operands[at] > last) last = operands[at];
         if (last) {
-            k->source.at[step] = last;
-            k->values.at[step] = k->values.at[last];
+            set_source(&k->steps, step, last);
+            k->steps.values.at[step] = k->steps.values.at[last];
         }
         break;
     case O_SET_ATTR: complete_set_attr(k, a, op, step); break;
     case O_SET_ITEM: complete_set_item(k, a, op, step); break;
     case O_LIST: case O_TUPLE: case O_SET: case O_DICT: silent_display(k, op, step); break;
-    case O_NEXT: k->values.at[step] = k->tokens.stop; break;
+    case O_NEXT: k->steps.values.at[step] = k->tokens.stop; break;
     default: break;
     }
 }
@@ -906,23 +844,18 @@ static u32 emit(kernel_t *k, running_t *a, u32 stretch) {
     const program_t *p = &k->program;
     u32 block = p->stretch_block[stretch], op = p->stretch_first[stretch], step = 0;
     u32 end = op + p->stretch_ops[stretch];
-    push(&k->stretch, stretch);
-    push(&k->first, (u32)k->values.n);
-    push(&k->activation, a->number);
-    push(&k->control, controlling_step(k, a, block));
-    push(&k->previous, (u32)(a->last_instance + 1));
-    a->last_instance = (i64)k->stretch.n - 1;
+    add_instance(&k->steps, stretch, a->number, controlling_step(k, a, block), a->last_instance);
+    a->last_instance = (i64)k->steps.stretch.n - 1;
     a->stretch = (i32)stretch;
     u32 first_op = p->function_first_op[a->function], n_ops = p->function_ops[a->function];
     for (; op < end; op++) {
-        step = (u32)k->values.n;
-        push(&k->values, MISSING);
-        push(&k->source, 0);
+        step = (u32)k->steps.values.n;
+        push(&k->steps.values, MISSING);
+        if (k->steps.source_rank[op] != NO_RANK) push(&k->steps.sources, 0);
         for (u32 at = p->use_start[op]; at < p->use_start[op + 1]; at++) {
             u32 own = (u32)p->use[at] - first_op;
-            push(&k->operands, p->use[at] >= 0 && own < n_ops ? a->registers[own] : 0);
+            push(&k->steps.operands, p->use[at] >= 0 && own < n_ops ? a->registers[own] : 0);
         }
-        push(&k->start, (u32)k->operands.n);
         if (op - first_op < n_ops) a->registers[op - first_op] = step;
         if (!(p->op_flags[op] & F_LOGGED) || p->op_code[op] == O_NEXT)
             complete_silent(k, a, op, step);
@@ -948,8 +881,8 @@ static u32 emit(kernel_t *k, running_t *a, u32 stretch) {
 typedef struct { i64 stretch; i64 side; } position_t;
 
 static i64 side_of(kernel_t *k, const running_t *a, u32 stretch) {
-    u32 op = last_op(k, stretch);
-    u32 value = k->values.at[register_of(k, a, (i32)op)];
+    u32 op = last_op(&k->program, stretch);
+    u32 value = k->steps.values.at[register_of(k, a, (i32)op)];
     int truth;
     switch (k->program.op_code[op]) {
     case O_BRANCH: return value == TRUE_ ? 0 : 1;
@@ -983,7 +916,7 @@ static i64 after(const kernel_t *k, position_t at, const u32 **blocks, u32 *coun
     u32 start = p->following_start[block], all = p->following_start[block + 1] - start;
     *blocks = p->following + start;
     *count = all;
-    if (at.side >= 0 && p->op_flags[last_op(k, (u32)at.stretch)] & F_BRANCH) {
+    if (at.side >= 0 && p->op_flags[last_op(&k->program, (u32)at.stretch)] & F_BRANCH) {
         *count = at.side < all ? 1 : 0;
         *blocks += *count ? at.side : 0;
     }
@@ -1044,7 +977,7 @@ static path_t search(kernel_t *k, position_t from, u32 target) {
         n_seen++;
         u32 first = p->block_first_stretch[block], stretches = p->block_stretches[block];
         u32 start = p->following_start[block], end = p->following_start[block + 1];
-        if (stretches == 1 && p->op_code[last_op(k, first)] == O_NEXT) {
+        if (stretches == 1 && p->op_code[last_op(&k->program, first)] == O_NEXT) {
             /* The end of a comprehension's loop is not logged. */
             if (end - start > 1) add_work(k, p->following[start + 1], add_node(k, first, node));
         } else if (stretches == 0 || (stretches == 1 && is_silent(k, first))) {
@@ -1125,8 +1058,8 @@ static void emit_until(kernel_t *k, running_t *a, u32 target) {
 static u32 begin_step(kernel_t *k, running_t *a) {
     if (a->pending) return a->pending;
     path_t path = next_logged(k, position_of(k, a));
-    if (path.then < 0) return a->last_instance >= 0 ? (u32)(k->values.n - 1) : 0;
-    if (!(k->program.op_flags[last_op(k, (u32)path.then)] & F_RUNS_CODE)) return last_step(k, a);
+    if (path.then < 0) return a->last_instance >= 0 ? (u32)(k->steps.values.n - 1) : 0;
+    if (!(k->program.op_flags[last_op(&k->program, (u32)path.then)] & F_RUNS_CODE)) return last_step(k, a);
     emit_path(k, a, path);
     a->pending = emit(k, a, (u32)path.then);
     a->has_run_code = 1;
@@ -1189,9 +1122,9 @@ static int constructs(const kernel_t *k, const running_t *caller, const running_
     const program_t *p = &k->program;
     if (!(p->function_flags[entered->function] & U_INIT)) return 0;
     if (!entered->n_parameters || caller->stretch < 0) return 0;
-    u32 op = last_op(k, (u32)caller->stretch);
-    if (p->op_code[op] != O_CALL || !use_count(k, op)) return 0;
-    i32 callee = use_of(k, op, 0);
+    u32 op = last_op(&k->program, (u32)caller->stretch);
+    if (p->op_code[op] != O_CALL || !use_count(&k->program, op)) return 0;
+    i32 callee = use_of(&k->program, op, 0);
     return callee >= 0 && !(p->op_flags[callee] & F_INIT);
 }
 
@@ -1235,8 +1168,8 @@ static void enter(kernel_t *k, u32 op, u64 frame, const u32 *parameters, u32 cou
     u32 parent = caller ? caller->number : 0;
     make_room((void **)&k->rows, &k->row_room, k->n_rows + 1, sizeof(row_t));
     k->rows[k->n_rows] = (row_t){
-        .function = function, .parent = parent, .call = call, .first = (u32)k->stretch.n,
-        .last = (u32)k->stretch.n, .flags = call ? DIRECT : 0, .depth = k->rows[parent].depth + 1};
+        .function = function, .parent = parent, .call = call, .first = (u32)k->steps.stretch.n,
+        .last = (u32)k->steps.stretch.n, .flags = call ? DIRECT : 0, .depth = k->rows[parent].depth + 1};
     k->n_rows++;
     push_running(k, a);
     keep_in(k, &k->frames, frame, a);
@@ -1273,8 +1206,8 @@ static void resume(kernel_t *k, u32 op, u64 frame, u32 value) {
 
    These do not log the exception by which they are left, but their caller does. */
 static void set_inner_exception(kernel_t *k, u32 step, u32 value) {
-    while (step && value != MISSING && k->values.at[step] == MISSING) {
-        k->values.at[step] = value;
+    while (step && value != MISSING && k->steps.values.at[step] == MISSING) {
+        k->steps.values.at[step] = value;
         u32 by = entry(&k->raised, step);
         step = by ? by - 1 : 0;
     }
@@ -1282,7 +1215,7 @@ static void set_inner_exception(kernel_t *k, u32 step, u32 value) {
 
 static int has_raised(const kernel_t *k, const running_t *a) {
     if (a->stretch < 0 || a->pending) return 0;
-    u8 opcode = k->program.op_code[last_op(k, (u32)a->stretch)];
+    u8 opcode = k->program.op_code[last_op(&k->program, (u32)a->stretch)];
     return opcode == O_RAISE || opcode == O_RERAISE;
 }
 
@@ -1303,12 +1236,12 @@ static u32 raise_in(kernel_t *k, running_t *a, u32 value) {
         }
     }
     if (!step) return 0;
-    if (value == MISSING && a->raised) value = k->values.at[a->raised];  /* the callee's exception */
-    k->values.at[step] = value;  /* a loop whose iteration raised looked as if it were at its end */
+    if (value == MISSING && a->raised) value = k->steps.values.at[a->raised];  /* the callee's exception */
+    k->steps.values.at[step] = value;  /* a loop whose iteration raised looked as if it were at its end */
     if (value != MISSING) note_seen(&k->objects, value, step);
     set_inner_exception(k, a->raised, value);
     set_raised(k, step, a->raised);
-    if (a->raised) k->source.at[step] = a->raised;
+    if (a->raised) set_source(&k->steps, step, a->raised);
     a->pending = a->raised = 0;
     a->has_result = 0;
     for (u64 at = 0; at < a->results.n; at++) add_read(k, step, a->results.at[at]);
@@ -1367,17 +1300,17 @@ static void catch_(kernel_t *k, u32 op, u64 frame, u32 value) {
     i32 branch = k->program.op_extra[op];
     if (branch >= 0) {
         u32 branched = emit(k, a, k->program.op_stretch[branch]);
-        k->values.at[branched] = value;
-        if (step) k->source.at[branched] = step;
+        k->steps.values.at[branched] = value;
+        if (step) set_source(&k->steps, branched, step);
     }
     u32 caught = emit(k, a, k->program.op_stretch[op]);
-    k->values.at[caught] = value;
-    if (step) k->source.at[caught] = step;
+    k->steps.values.at[caught] = value;
+    if (step) set_source(&k->steps, caught, step);
 }
 
 /* Replay an exception if a with or try body did not reach its end. */
 static void check_swallowed(kernel_t *k, running_t *a) {
-    u8 last = a->stretch < 0 ? O_OTHER : k->program.op_code[last_op(k, (u32)a->stretch)];
+    u8 last = a->stretch < 0 ? O_OTHER : k->program.op_code[last_op(&k->program, (u32)a->stretch)];
     if ((last != O_JUMP && last != O_RETURN && last != O_WITH_EXIT) || a->pending)
         a->unwinding = raise_in(k, a, MISSING);
 }
@@ -1460,9 +1393,7 @@ static void begin(kernel_t *k) {
     o->type_kind = p->type_kind;
     o->ancestor_start = p->ancestor_start;
     o->ancestor = p->ancestor;
-    o->values = &k->values;
-    o->start = &k->start;
-    o->operands = &k->operands;
+    o->run = &k->steps;
     for (u32 type = 0; type < p->n_types; type++) {
         if (!p->type_kind[type]) continue;
         entry_t *found = entry_for(&o->type_at, p->type_address[type]);
@@ -1492,10 +1423,7 @@ static void begin(kernel_t *k) {
     make_room((void **)&k->rows, &k->row_room, 1, sizeof(row_t));
     k->rows[0] = (row_t){0};
     k->n_rows = 1;
-    push(&k->values, MISSING);
-    push(&k->source, 0);
-    push(&k->start, 0);
-    push(&k->start, 0);
+    begin_steps(&k->steps, p);
 }
 
 static void free_column(column_t *column) {
@@ -1531,20 +1459,16 @@ static void end(kernel_t *k) {
     for (u32 at = 0; at < sizeof tables / sizeof *tables; at++) free_table(tables[at]);
 }
 
-/* Write the columns that lead from one kind of number to another. */
+/* Write the column that leads from steps to instances. */
 static void index_run(kernel_t *k) {
-    const program_t *p = &k->program;
+    const steps_t *s = &k->steps;
     u64 step = 0;
-    for (u64 at = 0; at < k->stretch.n; at++) {
-        if (at % 64 == 0) push64(&k->linkbase, k->links.n);
-        u32 op = p->stretch_first[k->stretch.at[at]], first = k->first.at[at];
-        u32 count = p->stretch_ops[k->stretch.at[at]];
-        for (u32 n = 0; n < count; n++)
-            if (p->op_flags[op + n] & F_LINK) push(&k->links, k->source.at[first + n]);
-        for (; step < first + count; step += 64) push(&k->instmap, (u32)at);
+    for (u64 at = 0; at < s->stretch.n; at++) {
+        u32 end = s->first.at[at] + k->program.stretch_ops[s->stretch.at[at]];
+        for (; step < end; step += 64) push(&k->instmap, (u32)at);
     }
-    for (; step < k->values.n + 63; step += 64)
-        push(&k->instmap, k->stretch.n ? (u32)k->stretch.n - 1 : 0);
+    for (; step < s->values.n + 63; step += 64)
+        push(&k->instmap, s->stretch.n ? (u32)s->stretch.n - 1 : 0);
 }
 
 /* Replay the events along the program.  Returns 0, or what went wrong. */
@@ -1579,6 +1503,7 @@ EXPORT int wh_replay(kernel_t *k, const program_t *program) {
         }
     index_run(k);
     end(k);
+    give_back_memory();
     return 0;
 }
 
@@ -1593,24 +1518,56 @@ EXPORT u64 wh_links(const kernel_t *k, u32 last, u32 *found) {
     return count;
 }
 
+/* Return the step whose value a step copied; 0: it copied none. */
+EXPORT u32 wh_source(const kernel_t *k, u32 step) {
+    return step && step < k->steps.values.n ? source_of(&k->steps, step) : 0;
+}
+
+/* Return the operands of a step, and their number. */
+EXPORT const u32 *wh_operands(const kernel_t *k, u32 step, u32 *count) {
+    return operands_of(&k->steps, step < k->steps.values.n ? step : 0, count);
+}
+
+/* Write the steps that have one of the `wanted` steps as an operand to `found`; returns how many. */
+EXPORT u64 wh_users(const kernel_t *k, const u8 *wanted, u32 *found) {
+    const program_t *p = &k->program;
+    const steps_t *s = &k->steps;
+    u64 count = 0;
+    const u32 *operand = s->operands.at;
+    for (u64 at = 0; at < s->stretch.n; at++) {
+        u32 op = p->stretch_first[s->stretch.at[at]], ops = p->stretch_ops[s->stretch.at[at]];
+        for (u32 n = 0; n < ops; n++) {
+            int uses = 0;
+            for (u32 left = use_count(p, op + n); left; left--) uses |= wanted[*operand++];
+            if (uses) found[count++] = s->first.at[at] + n;
+        }
+    }
+    return count;
+}
+
+/* Write the instances ordered by stretch to `found`; `next` has where those of each stretch start. */
+EXPORT void wh_by_stretch(const kernel_t *k, u32 *next, u32 *found) {
+    for (u64 at = 0; at < k->steps.stretch.n; at++) found[next[k->steps.stretch.at[at]]++] = (u32)at;
+}
+
 typedef struct { void *at; u64 n; } array_t;
 
 /* Describe the arrays that Python reads; their order is that of ARRAYS in kernel.py. */
 EXPORT void wh_arrays(const kernel_t *k, array_t *found) {
     const tokens_t *t = &k->tokens;
     const objects_t *o = &k->objects;
+    const steps_t *s = &k->steps;
     const column_t *columns[] = {
-        &k->records, &k->record_values, &k->event_ops, &k->stretch, &k->first, &k->activation,
-        &k->control, &k->previous, &k->values, &k->source, &k->start, &k->operands, &k->read_step,
-        &k->read, &k->prints, &k->left, &k->left_value, &k->handed, &k->handed_step,
-        &k->raised_step, &k->raised_by, &k->links, &k->instmap, &o->changers, &t->items};
+        &k->records, &k->record_values, &k->event_ops, &s->stretch, &s->first, &s->activation,
+        &s->control, &s->values, &s->operands, &s->sources, &s->jumps, &s->jumps_from,
+        &k->read_step, &k->read, &k->prints, &k->left, &k->left_value, &k->handed, &k->handed_step,
+        &k->raised_step, &k->raised_by, &k->instmap, &o->changers, &t->items};
     u32 n = sizeof columns / sizeof *columns;
     for (u32 at = 0; at < n; at++) found[at] = (array_t){columns[at]->at, columns[at]->n};
     found[n++] = (array_t){k->rows, k->n_rows};
     found[n++] = (array_t){t->at, t->n};
     found[n++] = (array_t){t->text.at, t->text.n};
     found[n++] = (array_t){o->states, o->n_states};
-    found[n++] = (array_t){k->linkbase.at, k->linkbase.n};
     found[n++] = (array_t){o->functions.at, o->functions.n};
     found[n++] = (array_t){o->classes.at, o->classes.n};
 }
@@ -1621,13 +1578,11 @@ EXPORT void wh_free(kernel_t *k) {
     free_tokens(&k->tokens);
     free_objects(&k->objects);
     column_t *columns[] = {
-        &k->records, &k->record_values, &k->event_ops, &k->stretch, &k->first, &k->activation,
-        &k->control, &k->previous, &k->values, &k->source, &k->start, &k->operands, &k->read_step,
-        &k->read, &k->prints, &k->left, &k->left_value, &k->handed, &k->handed_step,
-        &k->raised_step, &k->raised_by, &k->links, &k->instmap};
+        &k->records, &k->record_values, &k->event_ops, &k->read_step, &k->read, &k->prints, &k->left,
+        &k->left_value, &k->handed, &k->handed_step, &k->raised_step, &k->raised_by, &k->instmap};
     for (u32 at = 0; at < sizeof columns / sizeof *columns; at++) free_column(columns[at]);
     free_table(&k->raised);
-    free(k->linkbase.at);
+    free_steps(&k->steps);
     free(k->rows);
     free(k);
 }

@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -31,6 +34,13 @@ static void *zeroed(u64 count, u64 size) {
     void *got = calloc(count ? count : 1, size);
     if (!got) longjmp(*escape, NO_MEMORY);
     return got;
+}
+
+/* Let the system have the memory that was freed. */
+static void give_back_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 /* --- columns --- */

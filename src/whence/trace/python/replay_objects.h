@@ -9,6 +9,7 @@
 #ifndef WHENCE_REPLAY_OBJECTS_H
 #define WHENCE_REPLAY_OBJECTS_H
 
+#include "replay_steps.h"
 #include "replay_tokens.h"
 
 enum {  /* kinds of types; the same order as in kernel.py */
@@ -60,7 +61,7 @@ typedef struct {
     column_t changers;    /* calls that may have changed their arguments */
     column64_t functions, classes;  /* addresses of those that the program defines */
     /* steps */
-    const column_t *values, *start, *operands;
+    const steps_t *run;
 } objects_t;
 
 /* --- values --- */
@@ -341,7 +342,7 @@ static void call_method(
 
 /* May a step have this value?  Yes, if either value is unknown. */
 static int may_have_value(const objects_t *o, u32 step, u32 value) {
-    u32 own = o->values->at[step];
+    u32 own = o->run->values.at[step];
     return !is_known(o, own) || !is_known(o, value) || is_same(o, own, value);
 }
 
@@ -377,12 +378,14 @@ static u32 last_owner(objects_t *o, u32 token) {
 static u32 adder_of(const objects_t *o, u32 number, u32 value) {
     if (!number) return 0;
     u32 at = o->states[number].writers;
-    const u32 *values = o->values->at;
+    const u32 *values = o->run->values.at;
     for (u32 left = MAX_WRITERS; at && left; left--, at = o->links[at].before) {
         u32 step = o->links[at].step;
         if (is_same(o, values[step], value)) return step;
-        for (u32 k = o->start->at[step]; k < o->start->at[step + 1]; k++)
-            if (is_same(o, values[o->operands->at[k]], value)) return step;
+        u32 count;
+        const u32 *operands = operands_of(o->run, step, &count);
+        for (u32 k = 0; k < count; k++)
+            if (is_same(o, values[operands[k]], value)) return step;
     }
     return 0;
 }

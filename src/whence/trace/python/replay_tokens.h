@@ -14,7 +14,7 @@ enum {  /* kinds of tokens; the same numbers as in kernel.py */
     T_MISSING, T_NONE, T_TRUE, T_FALSE, T_INT, T_FLOAT, T_STR, T_BYTES, T_TUPLE, T_OBJECT,
     T_DISPLAY, T_OTHER, T_ADDRESS
 };
-enum { MISSING = 0, NONE = 1, TRUE_ = 2, FALSE_ = 3 };  /* the tokens with fixed numbers */
+enum { NONE = 1, TRUE_ = 2, FALSE_ = 3 };  /* tokens with fixed numbers; MISSING is 0 */
 static const u32 INLINE = 0x80000000u;                  /* INLINE + 2**30 + i: the int i */
 static const i64 MOST_INLINE = 1 << 30;
 

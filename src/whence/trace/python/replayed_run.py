@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -14,7 +15,7 @@ from whence.frontend.python.logged import Token
 from whence.program.ids import Activation, Instance, Step, Stretch
 from whence.trace.columns import U32
 from whence.trace.python.events import Events
-from whence.trace.python.kernel import MISSING, OBJECT_TAG, Arrays, Tokens, ints
+from whence.trace.python.kernel import MISSING, OBJECT_TAG, Arrays, Kernel, Tokens, ints
 from whence.trace.python.objects import ObjectHistory
 from whence.trace.python.program import PythonProgram
 
@@ -40,7 +41,7 @@ class ReplayedRun:
     """The steps, instances and activations of one thread.
 
     `columns` are the arrays of the kernel, in which 0 stands for no step.  The sequences here give
-    their entries as Python's ints.  The operands of step s are `operands[start[s]:start[s + 1]]`.
+    their entries as Python's ints.
     """
 
     def __init__(self, program: PythonProgram, events: Events) -> None:
@@ -50,13 +51,11 @@ class ReplayedRun:
         self.stretch: Sequence[Stretch] = self._ints("stretch")
         self.first: Sequence[Step] = self._ints("first")  # its first step
         self.activation: Sequence[Activation] = self._ints("activation")
-        self.previous: Sequence[int] = self._ints("previous")  # instance + 1; 0: none
+        self.order = InstanceOrder(self.columns)
         # For each step:
-        self.operands: Sequence[Step] = self._ints("operands")
-        self.start: Sequence[int] = self._ints("start")
         self.values = StepTokens(self.columns)
         # For some steps:
-        self.source = _Copied(self.columns["source"])  # the step whose value a step copied
+        self.source = _Copied(events.kernel)  # the step whose value a step copied
         self.reads = _Grouped(self.columns["read_step"], self.columns["read"])  # further steps
         # A step that raised -> the step of its callee that raised, or 0:
         self.raised = _Sparse(self.columns["raised_step"], self.columns["raised_by"])
@@ -80,9 +79,14 @@ class ReplayedRun:
 
     def operands_of(self, step: int) -> list[Step]:
         """Return the operands of a step; 0 stands for one that is no step."""
-        operands: Any = self.operands[self.start[step] : self.start[step + 1]]
-        found: list[Step] = operands.tolist()
-        return found
+        return self.events.kernel.operands_of(step)  # type: ignore[return-value] # Step() costs time here
+
+    def users_of(self, steps: npt.ArrayLike) -> U32:
+        """Return the steps that have one of `steps` as an operand, in order."""
+        wanted = np.zeros(self.steps + 1, bool)
+        wanted[np.asarray(steps, np.int64)] = True
+        wanted[0] = False
+        return self.events.kernel.users_of(wanted)
 
     def instance_of(self, step: int) -> Instance:
         return Instance(bisect_right(self.first, step) - 1)
@@ -116,23 +120,79 @@ class StepTokens(Sequence[Token]):
         return np.flatnonzero(np.isin(values, numbers.astype(np.uint32)))
 
 
+class InstanceOrder:
+    """Which instances of an activation follow each other?
+
+    Nearly all follow the instance before them; `jumps` are the others.
+    """
+
+    def __init__(self, columns: Arrays) -> None:
+        self._count = len(columns["stretch"])
+        self._jumps = columns["jumps"]
+        self._from = ints(columns["jumps_from"])  # instance + 1; 0: none
+
+    def previous(self, instance: int) -> Instance | None:
+        """Return the instance before an instance in its activation."""
+        at = bisect_left(self._at, instance)
+        if at < len(self._at) and self._at[at] == instance:
+            before = self._from[at]
+            return Instance(before - 1) if before else None
+        return Instance(instance - 1) if instance else None
+
+    def next(self, instance: int) -> Instance | None:
+        """Return the instance after an instance in its activation."""
+        found = int(self.following(np.array([instance], np.int64))[0])
+        return Instance(found) if found else None
+
+    def following(self, instances: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
+        """Return for each of some instances the next one of its activation; 0: there is none."""
+        after = instances.astype(np.int64) + 1
+        has_next = (after < self._count) & ~_is_in(after, self._jumps)
+        jumped, to = self._returns
+        at = np.searchsorted(jumped, after)
+        is_left = _is_in(after, jumped)
+        far = to[np.minimum(at, max(len(to) - 1, 0))] if len(to) else np.zeros(len(after), np.int64)
+        return np.where(has_next, after, np.where(is_left, far, 0))
+
+    @cached_property
+    def _at(self) -> Any:
+        return ints(self._jumps)
+
+    @cached_property
+    def _returns(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """The instances (+ 1) that a jump goes back to, in order, and the instance after each."""
+        before = np.asarray(self._from)
+        order = np.argsort(before, kind="stable")
+        order = order[before[order] != 0]
+        return before[order], self._jumps[order]
+
+
+def _is_in(wanted: npt.NDArray[np.int64], column: U32) -> npt.NDArray[np.bool_]:
+    """Is each number in a column, which is in order?"""
+    if not len(column):
+        return np.zeros(len(wanted), bool)
+    at = np.minimum(np.searchsorted(column, wanted), len(column) - 1)
+    found: npt.NDArray[np.bool_] = column[at] == wanted
+    return found
+
+
 class _Copied:
     """For each step the step whose value it copied; a step that copied none has no entry."""
 
-    def __init__(self, column: U32) -> None:
-        self._column: Any = ints(column)
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
 
     def __contains__(self, step: int) -> bool:
-        return bool(self._column[step])
+        return bool(self._kernel.source_of(step))
 
     def __getitem__(self, step: int) -> Step:
-        found = self._column[step]
+        found = self._kernel.source_of(step)
         if not found:
             raise KeyError(step)
         return Step(found)
 
     def get(self, step: int) -> Step | None:
-        return self._column[step] or None
+        return Step(self._kernel.source_of(step)) or None
 
 
 class _Sparse(Mapping[int, Step]):

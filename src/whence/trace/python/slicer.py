@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whence.program.ids import Activation, Step, Stretch
-from whence.trace.columns import NONE, U32, whole
+from whence.trace.columns import NONE, U32
 from whence.trace.python.flow import PythonFlow
 from whence.trace.relevance import Relevance
 from whence.trace.slicer import ByteRange, Potential
@@ -138,13 +138,6 @@ class _Branches:
 
     def __init__(self, flow: PythonFlow, potential: Potential, *, either_side: bool) -> None:
         self._flow, self._potential, self._either_side = flow, potential, either_side
-        stream = flow.thread.stream
-        self._activation = whole(stream.activation).astype(np.int64)
-        # For each instance: the next block of its activation.
-        previous = np.array(flow.run.previous, np.int64)
-        after = np.flatnonzero(previous)
-        self._next_block = np.full(len(previous), NONE, np.int64)
-        self._next_block[previous[after] - 1] = stream.code.stretch_block[stream.stretch[after]]
 
     def between(self, loads: Sequence[tuple[Step, int]]) -> Iterator[Step]:
         """Yield the branches between a definition and its load that could have redefined it.
@@ -176,9 +169,12 @@ class _Branches:
         )
         instances = self._flow.queries.instances_of(Stretch(stretch))[:].astype(np.int64)
         if not self._either_side:
-            instances = instances[self._next_block[instances] != block]
+            after = self._flow.run.order.following(instances)
+            went = stream.code.stretch_block[stream.stretch[after]]
+            instances = instances[(after == 0) | (went != block)]
         ends = stream.first[instances].astype(np.int64) + stream.code.stretch_ops[stretch] - 1
-        keys = (self._activation[instances] << _SHIFT if is_private else 0) | ends
+        own = stream.activation[instances].astype(np.int64) << _SHIFT if is_private else 0
+        keys = own | ends
         at = np.searchsorted(low, keys) - 1
         yield from ends[(at >= 0) & (keys < high[at])].tolist()
 

@@ -124,7 +124,7 @@ class PythonStepNames(StepNames):
 
     def _callee(self, step: Step) -> tuple[str, str]:
         """Return the text and value of a callee: the function, or the object of a method."""
-        callee = Step(self._python.run.operands[self._python.run.start[step]])
+        callee = self._python.run.operands_of(step)[0]
         if not callee:
             return self.text(step), self.text(step)
         op_of_callee = self._op(callee)
@@ -145,8 +145,7 @@ class PythonStepNames(StepNames):
             return UNKNOWN
         if use < 0:
             return self._python.constant(op, use)
-        run = self._python.run
-        operand = run.operands[run.start[step] + number]
+        operand = self._python.run.operands_of(step)[number]
         return self._python.value(operand) if operand else UNKNOWN
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from whence.errors import UserError
 from whence.frontend.python.logged import Token
 from whence.program.ids import Activation, Step
@@ -45,9 +43,9 @@ def definers(run: ReplayedRun, queries: Queries, step: Step, variable: str) -> t
 def _after(run: ReplayedRun, queries: Queries, step: Step) -> int:
     """Return the last step before the function of `step` continues after it."""
     instance = queries.instance_of(step)
-    following = np.flatnonzero(np.array(run.previous, np.int64) == instance + 1)
-    if len(following):
-        return int(run.first[int(following[0])]) - 1
+    following = run.order.next(instance)
+    if following is not None:
+        return run.first[following] - 1
     row = run.activations[queries.activation_of(step)]
     return max(queries.last_step(row.last_instance), step)
 
@@ -77,7 +75,7 @@ def _last_set(
         # An operation of the owner sets the variable of its own activation.
         # Operations of nested functions set that of an enclosing activation.
         is_own = program.function_of(op) == owner == run.activations[activation].function
-        for instance in reversed(queries.instances_of(stretch)[:].tolist()):
+        for instance in map(int, queries.instances_of(stretch)[::-1]):
             step = Step(run.first[instance] + inside)
             if found is not None and step <= found:
                 break
