@@ -161,7 +161,7 @@ _BRACKETS = {  # expressions of Python that brackets enclose
     **dict.fromkeys(("set", "set_comprehension"), "{"),
 }
 _BODIES = {"block", "compound_statement", "module", "translation_unit", "field_declaration_list"}
-_MAX_TREES = 12 * 2**20  # limit on the bytes of the sources whose trees are kept: about 0.6 GB
+_MAX_TREES = 6 * 2**20  # limit on the bytes of the sources whose trees are kept: about 0.2 GB
 _MIN_FREE = 2**20  # with less room, the next tree may take the place of the last; guessed
 _IN_USE = 4  # the sources that were used last, whose trees stay; guessed
 _MAX_NESTED = 200  # limit on functions looked at to find the innermost one; guessed
