@@ -298,3 +298,14 @@ def test_after_a_build_what_is_written_looks_new(tmp_path: Path) -> None:
     bench.workspace.finished()
     bench.good()
     assert modified(bench.tree / "a.c") > modified(bench.tree / "a.o")
+
+
+def test_files_that_are_written_together_have_one_time(tmp_path: Path) -> None:
+    """Else `configure`, written before `configure.ac`, would be generated again after a build."""
+    names = [f"{number:03}" for number in range(300)]
+    bench = VariantWorkspace(tmp_path, dict.fromkeys(names, "old"), dict.fromkeys(names, "new"))
+    bench.bad()
+    bench.workspace.begin_build()
+    bench.workspace.finished()
+    bench.good()
+    assert len({modified(bench.tree / name) for name in names}) == 1

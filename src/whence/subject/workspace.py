@@ -82,9 +82,11 @@ class Workspace:
         nodes = self._variants.nodes(reverted)
         for path in sorted(self._nodes.keys() - nodes.keys(), reverse=True):
             self._remove(path)
-        for path in sorted(nodes):
-            if self._nodes.get(path) != nodes[path]:
-                self._write(path, nodes[path])
+        changed = [path for path in sorted(nodes) if self._nodes.get(path) != nodes[path]]
+        now = time.time_ns()
+        for path in changed:
+            # With one time for all, no file that was generated looks older than its source.
+            self._write(path, nodes[path], now)
         self._nodes = nodes
         if self._built is None and not self._last_end:  # no command has run here
             self._date(reverted)
@@ -167,7 +169,8 @@ class Workspace:
             elif path in self._untouched:
                 self._restore(path, self._untouched[path])
 
-    def _write(self, path: str, node: TreeNode) -> None:
+    def _write(self, path: str, node: TreeNode, now: int | None = None) -> None:
+        """Write a path of the variant; a file gets the time `now`, or that of the last build."""
         if node.kind is EntryKind.DIRECTORY and self._below.is_folder(path):
             return  # keep what was built in it
         self._forget_compiled(path)
@@ -178,10 +181,10 @@ class Workspace:
         else:
             mode = 0o755 if node.kind is EntryKind.EXECUTABLE else 0o644
             self._below.write(path, node.content, mode)
-            if self._built is not None and self._built[0].get(path) == node:
-                modified = self._built[1].get(path)
-                if modified is not None:
-                    self._below.set_time(path, modified)
+            is_as_built = self._built is not None and self._built[0].get(path) == node
+            modified = self._built[1].get(path, now) if self._built and is_as_built else now
+            if modified is not None:
+                self._below.set_time(path, modified)
 
     def _remove(self, path: str) -> None:
         """Remove a path of the variant, and the directories that become empty."""

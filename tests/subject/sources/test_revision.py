@@ -31,6 +31,17 @@ def test_a_revision_gives_the_exact_bytes_of_its_tree(repo: Path, get: Fetch) ->
     assert get("HEAD") == {**files, "run": ("x", b"#!"), "link": "-> ./d"}
 
 
+def test_all_files_of_a_revision_have_the_time_of_its_commit(repo: Path, tmp_path: Path) -> None:
+    """None may look newer than another: `make` would generate files again."""
+    names = ["configure", "configure.ac", "run"]
+    write_all(repo, dict.fromkeys(names, b"#!"))
+    (repo / "run").chmod(0o755)
+    commit(repo)
+    when = int(git(repo, "show", "-s", "--format=%ct", "HEAD"))
+    found = fetch("HEAD", repo=repo, into=tmp_path / "found")
+    assert [(found / name).stat().st_mtime for name in names] == [when] * 3
+
+
 def test_every_way_to_name_a_revision_works(repo: Path, get: Fetch) -> None:
     for content in (b"1", b"2", b"3"):
         write(repo, f=content)

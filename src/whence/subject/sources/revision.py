@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,13 +74,24 @@ def find_commit(revision: str, repo: Path) -> Commit | None:
 
 
 def check_out(commit: Commit, into: Path) -> None:
+    """Write the files of `commit`.
+
+    All get the time of the commit.  A file that is written later looks newer: `make` would
+    generate `configure` again if `configure.ac` came after it.
+    """
     tree = TreeWriter(into)
-    _write_files(commit, tree, prefix="")
+    _write_files(commit, tree, prefix="", modified=_time(commit))
     tree.make_links()
 
 
-def _write_files(commit: Commit, tree: TreeWriter, *, prefix: str) -> None:
-    """Write the files of `commit` below `prefix`.
+def _time(commit: Commit) -> int:
+    """Return when the commit was made, in seconds, or now if that is in the future."""
+    told = commit.repository.ask("show", "--no-patch", "--format=%ct", commit.id)
+    return min(int(told or 0), int(time.time()))
+
+
+def _write_files(commit: Commit, tree: TreeWriter, *, prefix: str, modified: int) -> None:
+    """Write the files of `commit` below `prefix`, and give them the time `modified`.
 
     `git archive` or a checkout would apply attributes and filters, which change the bytes.
     """
@@ -98,7 +110,7 @@ def _write_files(commit: Commit, tree: TreeWriter, *, prefix: str) -> None:
             description, _, name = entry.partition("\t")
             mode, _, object_id = description.split(" ")
             if mode == "160000":
-                _write_submodule(commit, name, object_id, tree, prefix=prefix)
+                _write_submodule(commit, name, object_id, tree, prefix=prefix, modified=modified)
                 continue
             content = _read_object(batch, object_id)
             if content is None:
@@ -110,6 +122,7 @@ def _write_files(commit: Commit, tree: TreeWriter, *, prefix: str) -> None:
                 path.write_bytes(content)
                 if mode == "100755":
                     make_executable(path)
+                os.utime(path, (modified, modified))
 
 
 def _read_object(batch: subprocess.Popen[bytes], object_id: str) -> bytes | None:
@@ -134,14 +147,14 @@ def _unreadable_object(repository: _Repository, object_id: str) -> UserError:
 
 
 def _write_submodule(
-    commit: Commit, name: str, pinned: str, tree: TreeWriter, *, prefix: str
+    commit: Commit, name: str, pinned: str, tree: TreeWriter, *, prefix: str, modified: int
 ) -> None:
     """Write the pinned commit of a submodule; an empty directory if no clone has the commit."""
     tree.place(prefix + name).mkdir(exist_ok=True)
     for repository in _clones_of_submodule(commit, name):
         submodule = Commit(repository, pinned)
         if submodule.exists():
-            _write_files(submodule, tree, prefix=f"{prefix}{name}/")
+            _write_files(submodule, tree, prefix=f"{prefix}{name}/", modified=modified)
             return
 
 
