@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from whence.contract.session import ContractRequest, check_contracts
 from whence.model import ContractResult
 from whence.subject.trial import BuildAndTest
+from whence.trace.c import calls_again
 
 from .two_versions import origins, verdict_on
 
@@ -46,7 +49,10 @@ BAD = (
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> ContractResult:
-    folder = tmp_path_factory.mktemp("c")
+    return compared(tmp_path_factory.mktemp("c"))
+
+
+def compared(folder: Path) -> ContractResult:
     for version, text in (("good", GOOD), ("bad", BAD)):
         (folder / version).mkdir()
         (folder / version / "program.c").write_text(text)
@@ -77,3 +83,13 @@ def test_a_function_that_was_not_changed_is_the_same(result: ContractResult) -> 
 def test_a_pointer_to_another_object_is_not_put_in(result: ContractResult) -> None:
     assert verdict_on(result, "follow").compared == 0
     assert "leads to another object (1)" in result.notes[-1]
+
+
+def test_long_runs_are_not_repeated_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls_again, "_MAX_STEPS", 20)
+    monkeypatch.delattr(calls_again, "CRerunner")  # nor is the program built for them
+    result = compared(tmp_path)
+    assert verdict_on(result, "cost").compared == 0
+    assert "steps, and at most 20 are run again in C" in result.notes[-1]

@@ -114,9 +114,11 @@ def _chosen(parted: Iterable[PartedCall]) -> list[PartedCall]:
 
 def _asked(number: int, parted: PartedCall, *, is_good: bool) -> AskedCall:
     if is_good:
-        return AskedCall(number, parted.function, parted.process, parted.call, parted.aligned)
+        good = (parted.aligned, parted.good_process)
+        return AskedCall(number, parted.function, parted.process, parted.call, *good)
     function = parted.process.functions[parted.call.function]
-    return AskedCall(number, function, parted.process, parted.call, parted.call)
+    own = (parted.call, parted.process)
+    return AskedCall(number, function, parted.process, parted.call, *own)
 
 
 def _often(row: tuple[str, int]) -> tuple[int, str]:

@@ -174,6 +174,7 @@ class AskedCall:
     process: WatchedProcess  # with the recorded call
     call: Call
     aligned: Call | None = None  # the call of the run whose function is to run, if it has one
+    aligned_process: WatchedProcess | None = None  # with that call
 
 
 @dataclass(frozen=True)

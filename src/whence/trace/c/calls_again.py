@@ -28,6 +28,7 @@ from whence.trace.calls import NOT_RECORDED, AnsweredCall, AskedCall, Call
 from whence.trace.recording import program_place
 
 _MAX_RUNS = 8  # limit on runs of the program with other states; guessed
+_MAX_STEPS = 16_000_000  # limit on the steps of all these runs; guessed
 _NUMBERS = (1, 2, 4, 8)  # bytes
 
 
@@ -38,7 +39,51 @@ class _RefusedError(Exception):
 def run_calls_again(
     tree: Path, commands: BuildAndTest, out: Path, asked: Sequence[AskedCall]
 ) -> Mapping[int, Sequence[AnsweredCall]]:
-    """Run the program once, and again for each call whose state has to be put in."""
+    """Run the program once, and again for each call whose state has to be put in.
+
+    A call that starts in the state of its aligned call is answered by that call, without a run.
+    """
+    found: dict[int, Sequence[AnsweredCall]] = {}
+    waiting: list[AskedCall] = []
+    for each in asked:
+        try:
+            process, call = _recorded(each)
+            if [*_interventions(process, call, each)]:
+                _check_effort(process, len(waiting))
+                waiting.append(each)
+            else:
+                found[each.number] = [AnsweredCall(process, call)]
+        except _RefusedError as why:
+            found[each.number] = [AnsweredCall(each.process, None, str(why))]
+    return found | (_answers(tree, commands, out, waiting) if waiting else {})
+
+
+def _recorded(asked: AskedCall) -> tuple[CWatchedProcess, Call]:
+    """Return the aligned call as it was recorded, with its process."""
+    process, call = asked.aligned_process, asked.aligned
+    if not isinstance(process, CWatchedProcess) or call is None:
+        raise _RefusedError("the run of the good version has no call of the function there")
+    if not call.has_ended:
+        raise _RefusedError("it does not end")
+    return process, call
+
+
+def _check_effort(process: CWatchedProcess, runs: int) -> None:
+    """Refuse a further run if runs of this program are too long, or if there are too many."""
+    assert process.reader is not None
+    steps = process.reader.log.thread.stream.steps
+    if runs >= _MAX_RUNS:
+        raise _RefusedError(f"only {_MAX_RUNS} calls are run again in C")
+    if (runs + 1) * steps > _MAX_STEPS:
+        raise _RefusedError(
+            f"a run has {steps:,} steps, and at most {_MAX_STEPS:,} are run again in C"
+        )
+
+
+def _answers(
+    tree: Path, commands: BuildAndTest, out: Path, asked: Sequence[AskedCall]
+) -> dict[int, Sequence[AnsweredCall]]:
+    """Build the program, and run it for each call."""
     kept, plain = out / "kept", out / "plain"
     kept.mkdir()
     plain.mkdir()
@@ -49,22 +94,16 @@ def run_calls_again(
     recording = _recording(plain)
     processes = [*watched_processes(recording, places, frozenset(), wanted)]
     found: dict[int, Sequence[AnsweredCall]] = {}
-    runs = 0
     for each in asked:
         try:
             process, call = _aligned(processes, each)
             interventions = [*_interventions(process, call, each)]
-            runs += bool(interventions)
-            if runs > _MAX_RUNS:
-                raise _RefusedError(f"only {_MAX_RUNS} calls are run again in C")
-            if interventions:
-                folder = out / str(each.number)
-                folder.mkdir()
-                again = _altered(rerunner, recording, process, interventions, folder)
-                only = frozenset({call.number})
-                answering = [*watched_processes(again, places, frozenset(), only)]
-                process, call = _aligned(answering, each)
-                _put_arguments(process, call, each)
+            folder = out / str(each.number)
+            folder.mkdir()
+            again = _altered(rerunner, recording, process, interventions, folder)
+            answering = [*watched_processes(again, places, frozenset(), frozenset({call.number}))]
+            process, call = _aligned(answering, each)
+            _put_arguments(process, call, each)
             if not call.has_ended:
                 raise _RefusedError("it does not end")
             found[each.number] = [AnsweredCall(process, call)]
