@@ -494,6 +494,28 @@ CAPTURED = """
          print("total", total([1, 2]))
      assert printed.getvalue() == "total 3\\n", printed.getvalue()  # [fails]
 """
+PRINTED = """
+     import contextlib, io
+     def show(words):
+         text = ", ".join(words)
+    -    print(text)  # [fault]
+    +    print(text.encode())  # [fault]
+     with contextlib.redirect_stdout(io.StringIO()) as printed:
+         show(["a", "b"])
+     lines = printed.getvalue().splitlines()
+     assert lines == ["a, b"], lines  # [fails]
+"""
+BUILTIN_KEY = """
+     NAMES = {}
+     NAMES[str] = "text"
+     def name_of(value):
+         name = NAMES.get(type(value))
+         if name is None:
+    -        name = "unknown"  # [fault]
+    +        name = NAMES[str]  # [fault]
+         return name
+     assert name_of(1.5) == "unknown", name_of(1.5)  # [fails]
+"""
 METACLASS = """
      class Field:
          def __init__(self, name):
@@ -528,6 +550,7 @@ METACLASS = """
         CONSTANT, DATACLASS, RAISED, WITH, SEVERAL_FILES, MATCH, ASYNC, DEFAULT, UNFINISHED,
         BY_NAME, RAISES, RAISES_IN_CALL, UNRAISED, UNRAISED_KEY, PRICE,
         EXECUTED, GENERATOR_EXPRESSION, DELETED_BY_MAPPING, KEPT_METHOD, METACLASS, CAPTURED,
+        PRINTED, BUILTIN_KEY,
         CHOSEN, UNHASHABLE,
     ],
 )  # fmt: skip

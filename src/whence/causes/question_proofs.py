@@ -139,7 +139,8 @@ class QuestionProofs:
             pointer = operands[0] if operands else None
         if not isinstance(pointer, int):
             return None
-        definition = self.flow.node(pointer).operands[0]
+        # The load of a builtin, such as that of `str` in `table[str]`, has no operand.
+        definition = next(iter(self.flow.node(pointer).operands), None)
         return definition if isinstance(definition, int) else None
 
     # --- what is shown of a proof --------------------------------------------------------------

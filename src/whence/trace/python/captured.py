@@ -44,6 +44,12 @@ class CapturedOutput:
         printed = self._run.prints
         return printed[bisect_left(printed, since) : bisect_left(printed, call)][-_MAX_PRINTS:]
 
+    def is_print(self, call: Step) -> bool:
+        """Did a call print something?"""
+        printed = self._run.prints
+        at = bisect_left(printed, call)
+        return at < len(printed) and printed[at] == call
+
     def _last(self, names: frozenset[str] | set[str], before: Step) -> Step | None:
         """Return the last call of one of these functions before a step."""
         steps = (step for name in names for step in self._calls.get(name, ()) if step < before)

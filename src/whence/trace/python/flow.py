@@ -93,8 +93,8 @@ class PythonFlow(Flow):
         return UNKNOWN
 
     def comparable_value(self, step: Step) -> object:
-        """Return the value of a step; of a call that may change its arguments, with these; of an
-        item that is set, with its key; of a function, with its parameters.
+        """Return the value of a step; of a call that may change, write or print its arguments, with
+        these; of an item that is set, with its key; of a function, with its parameters.
 
         Such a call may also call recorded code, as `update` does that iterates over a mapping.
         What that code returned to it decides as well what the call wrote.
@@ -105,7 +105,9 @@ class PythonFlow(Flow):
             return own if key is None else (own, likeness(self.value_of(key)))
         if self._is_function(step):
             return own, self._heads.parameters(self.run.values[step], step)
-        is_write = self.opcode(step) == "call" and self._files.writes(self.op_of(step))
+        is_write = self.opcode(step) == "call" and (
+            self._files.writes(self.op_of(step)) or self._captured.is_print(step)
+        )
         if not is_write and not self.run.objects.may_have_changed_arguments(step):
             return own
         given = [self.value_of(argument) for argument in self._arguments(step)]
