@@ -248,6 +248,30 @@ STAR_IMPORT = """
      from shapes import half  # [fails]
      assert half(4) == 2
 """
+STAR_NAME = """
+    == shapes.py
+    +__all__ = ["Circle"]  # [fault]
+     class Circle:
+         pass
+     class Square:
+         pass
+    == program.py
+     from shapes import *
+     square = Square()  # [fails]
+"""
+STAR_ATTRIBUTE = """
+    == everything.py
+     from shapes import *
+    == shapes.py
+    +__all__ = ["Circle"]  # [fault]
+     class Circle:
+         pass
+     class Square:
+         pass
+    == program.py
+     import everything
+     square = everything.Square()  # [fails]
+"""
 MOVED_MODULE = """
     == checks.py
     -class Checker:
@@ -344,6 +368,14 @@ def test_what_a_metaclass_keeps_leads_to_the_attribute_that_is_looked_for(tmp_pa
     assert answer.result.status == "explained", answer.result.reason
     assert answer.root == {"fault"}
     assert "fault" in answer.links
+
+
+@pytest.mark.parametrize("text", [STAR_NAME, STAR_ATTRIBUTE])
+def test_a_name_that_a_star_import_left_out_leads_to_the_failure(text: str, tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, text)
+    assert answer.result.status == "explained", answer.result.reason
+    assert answer.root == {"fault"}
+    assert answer.links == ["fault", "fails"]
 
 
 def test_a_name_that_a_star_import_does_not_take_leads_to_the_failed_import(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -51,6 +52,8 @@ _MAX_HOLDERS = 4  # limit on objects whose attributes hold each other; guessed
 _MAX_BODY = 100  # limit on the steps of a try or with body that are considered; guessed
 # The solver knows why these operations raise: a missing key, an index out of range.
 _EXPLAINED = frozenset({"item", "attr", "binary", "unary", "compare", "call"})
+# What Python says of an attribute that a module does not have.
+_LACKING = re.compile(r"(?:partially initialized )?module '([\w.]+)' has no attribute ")
 _COPY = Operation(COp.COPY, 0, ())
 _OPAQUE = Operation(COp.OPAQUE, 0, ())
 
@@ -249,12 +252,18 @@ class PythonFlow(Flow):
         return () if last is None else (last,)
 
     def _lacking(self, step: Step) -> tuple[Step, ...]:
-        """Return what gave its names to a module in which an import did not find one."""
-        if self.opcode(step) != "import_from" or step not in self.run.raised:
+        """Return what gave its names to a module in which a step did not find one."""
+        if step not in self.run.raised or origin(self.run, step) != step:
             return ()
-        if origin(self.run, step) != step or type_of(self.value(step)) != "ImportError":
-            return ()
-        return tuple(self._stars.behind(self.op_of(step)))
+        error = type_of(self.value(step))
+        if error == "ImportError" and self.opcode(step) == "import_from":
+            return tuple(self._stars.behind(self.op_of(step)))
+        if error == "NameError":
+            return tuple(self._stars.around(self.op_of(step)))
+        lacking = (
+            _LACKING.match(message_of(self.value(step))) if error == "AttributeError" else None
+        )
+        return tuple(self._stars.into(lacking[1])) if lacking else ()
 
     def _taken_out(self, step: Step) -> tuple[Step, ...]:
         """Return the steps that took the attribute which a step looks up out of a class."""

@@ -24,10 +24,20 @@ class StarImports:
     def behind(self, op: Op) -> Iterator[Step]:
         """Yield what a module that an `import_from` operation names got by star imports.
 
-        These are the imports, and the steps that set the names which they took.  The operation may
-        have started before them: an import executes the module.
+        The operation may have started before them: an import executes the module.
         """
-        todo, seen = [self._origin(op)], set[str]()
+        return self.into(self._origin(op))
+
+    def around(self, op: Op) -> Iterator[Step]:
+        """Yield what the module that holds an operation got by star imports."""
+        return self.into(self._program.modules[self._module_of(op)].name)
+
+    def into(self, name: str) -> Iterator[Step]:
+        """Yield what the module `name` got by star imports.
+
+        These are the imports, and the steps that set the names which they took.
+        """
+        todo, seen = [name], set[str]()
         while todo:
             module = todo.pop()
             if module in seen:
