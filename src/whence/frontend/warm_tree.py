@@ -7,7 +7,7 @@ may include a changed file looks newer than what was built from it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from whence.changes.tree import TreeNode
@@ -53,6 +53,12 @@ class WarmTree:
         includers = [] if before is None else self._includers(before)
         self._workspace.outdate(includers)
         return all(path in self._given for path in includers)
+
+    def outdate(self, paths: Iterable[str]) -> None:
+        """Let the next build make everything again that depends on these files."""
+        paths = frozenset(paths)
+        self._workspace.outdate(sorted(paths))
+        self._steps.outdate(paths)
 
     def begin_build(self, command: str) -> str:
         """Return the command without the steps that need not run; it is about to be run."""

@@ -40,7 +40,7 @@ class RecordWarm(Protocol):
 
     def __call__(
         self, tree: Path, commands: BuildAndTest, out: Path, *, max_trace: int,
-        seconds: float | None = None, warm: WarmTree | None = None,
+        twice: bool = False, seconds: float | None = None, warm: WarmTree | None = None,
     ) -> RecordedRun: ...  # fmt: skip
 
 

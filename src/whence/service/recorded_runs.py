@@ -9,7 +9,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,9 @@ from whence.changes.tree import read_tree
 from whence.errors import UserError
 from whence.frontend.recorded_run import FORMAT
 from whence.frontend.trace_files import DamagedTrace
-from whence.languages import LANGUAGES, open_recording, own_sources
+from whence.languages import open_recording, own_sources
 from whence.model import Outcome
+from whence.service.failing_layout import record_failing_layout
 from whence.service.recording import (
     RecordRequest,
     Say,
@@ -29,7 +29,6 @@ from whence.service.recording import (
     prepare,
     record_into,
 )
-from whence.subject.layouts import LAYOUTS
 from whence.subject.reads import changed_since
 from whence.subject.scratch import scratch_folder
 from whence.subject.sources import fetch
@@ -37,7 +36,6 @@ from whence.subject.trial import BuildAndTest
 
 _ABOUT = "about.json"
 _MAX_KEPT = 5  # runs kept in the cache; guessed: one trace may take gigabytes
-_MAX_SECONDS_OF_LAYOUT = 60.0  # a run that takes longer is not repeated with other layouts; guessed
 
 
 def key_of(tree: Path, commands: BuildAndTest, frontends: Sequence[str] = ()) -> str:
@@ -100,7 +98,7 @@ def recorded(request: RecordRequest, say: Say) -> tuple[Path, bool]:
             with _emptied(folder, over) if out else keeping(folder) as empty:
                 found = record_into(empty, tree, request, frontends=frontends, say=say, twice=True)
                 if request.seeks_failure and found.outcome is Outcome.PASS:
-                    _record_failing_layout(empty, request, scratch, found.seconds, say)
+                    record_failing_layout(empty, request, scratch, found.seconds, say)
                 sign(empty, key, request.source)
     if out is None:
         use(folder)
@@ -115,39 +113,6 @@ def _what_changed(folder: Path) -> str | None:
         return str(error).partition("\n")[0]
     reads = None if again is None or again.reads is None else changed_since(again.reads)
     return None if reads is None else f"{reads} has changed since the run was recorded"
-
-
-def _record_failing_layout(
-    out: Path, request: RecordRequest, scratch: Path, seconds: float, say: Say
-) -> None:
-    """Replace a recorded run that passes by one that fails with other contents of unset memory.
-
-    If the run fails with no layout, or fails sometimes without one, keep the run that passes.
-    """
-    passing = open_recording(out)
-    frontend = passing.document["frontend"]
-    if not LANGUAGES[frontend].is_compiled or seconds > _MAX_SECONDS_OF_LAYOUT:
-        return
-    # If the test failed when it ran once more, is that due to chance, or to recording it?
-    is_doubtful = passing.again is not None and passing.again.outcome is not Outcome.PASS
-    for name in ([""] if is_doubtful else []) + list(LAYOUTS):
-        words = LAYOUTS[name].words if name else "memory is as it was"
-        say(f"the test passes; trying a layout in which {words}")
-        trial = scratch / f"layout-{name}"
-        tree = fetch(request.source, repo=request.repo, into=trial / "tree")
-        trace = trial / "trace"
-        trace.mkdir()
-        changed = replace(request, commands=replace(request.commands, layout=name))
-        try:
-            found = record_into(trace, tree, changed, frontends=[frontend], say=say, twice=True)
-        except UserError:
-            continue
-        if found.outcome is Outcome.FAIL:
-            if name:
-                clear(out)
-                for path in trace.iterdir():
-                    shutil.move(path, out)
-            return
 
 
 @contextmanager
