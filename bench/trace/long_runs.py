@@ -2,15 +2,18 @@
 
     python -m bench.trace.long_runs                     # 100 million, 1 and 3 billion instructions
     python -m bench.trace.long_runs --millions 100 300
+    python -m bench.trace.long_runs --explain           # what does a whole `whence explain` cost?
 
 The run is that of a small virtual machine which fails at its end.  The cause of the failure is near
-the start of the run (`early`), or near its end (`late`).
+the start of the run (`early`), or near its end (`late`).  To be explained, the program has a good
+version, which also stores other values in every round.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -20,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import WORK
+from bench.isolate.methods import run_limited
 from bench.trace import ask, table
 from whence.frontend.c.record import record
 from whence.subject.trial import BuildAndTest
@@ -29,6 +33,15 @@ PATIENCE = 600.0  # limit for one question in seconds; a slower one is shown as 
 PROGRAM = Path(__file__).parent / "drivers" / "long_run.c"
 ROUND = 518  # instructions of one round of the machine's loop, as recorded at -O0
 HEAD = ("instructions", "cause", "log", "recorded s", "open s", "first cause s", "slice s")
+EXPLAINED = ("cause", "rounds (million)", "s", "CPU s", "peak", "status", "root")
+# What the good version has in place of a text of the program.  Only the first two are faults.
+GOOD = {
+    '!strcmp(argv[2], "early") ? 90 : 100': '!strcmp(argv[2], "early") ? 110 : 100',
+    '"late")) m->limit = 95;': '"late")) m->limit = 105;',
+    "m->table[a & 1023] += a;": "m->table[a & 1023] -= a;",
+    "m->cells[i->arg]--;": "m->cells[i->arg] -= 1;",
+    "return m->cells[1] ? i->arg : at + 1;": "return m->cells[1] != 0 ? i->arg : at + 1;",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +96,53 @@ def _asked(question: str, trace: Path, tree: Path) -> dict[str, Any] | None:
     return answer
 
 
+def explain(millions: int, where: str, work: Path) -> tuple[str, ...]:
+    """Run `whence explain` on the program and its good version; return a row of the table."""
+    shutil.rmtree(work, ignore_errors=True)
+    bad = good = PROGRAM.read_text("utf-8")
+    for old, new in GOOD.items():
+        assert good.count(old) == 1, old
+        good = good.replace(old, new)
+    for version, text in (("good", good), ("bad", bad)):
+        (work / version).mkdir(parents=True)
+        (work / version / PROGRAM.name).write_text(text, "utf-8")
+    rounds = millions * 1_000_000 // ROUND
+    command = [sys.executable, "-m", "whence", "explain", "--good", "good", "--bad", "bad"]
+    command += ["--build", "$CC -g -O0 -o long_run long_run.c"]
+    command += ["--test", f"./long_run {rounds} {where}", "--json", "result.json"]
+    ended = run_limited(
+        command,
+        cwd=work,
+        log=work / "stderr.log",
+        out=work / "report.txt",
+        env=os.environ | {"XDG_CACHE_HOME": str(work / "cache")},
+        seconds=PATIENCE,
+        grace=60.0,
+    )
+    result = work / "result.json"
+    document = json.loads(result.read_text("utf-8")) if result.exists() else {}
+    root = ", ".join(f"line {change['new'][0]}" for change in document.get("root", []))
+    return (
+        *(where, f"{rounds / 1e6:.2f}", f"{ended.seconds:.0f}", f"{ended.cpu:.0f}"),
+        *(table.mib(ended.peak_kib * 1024), document.get("status", "none"), root),
+    )
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--millions", nargs="+", type=int, default=MILLIONS, metavar="N")
     parser.add_argument("--work", type=Path, default=WORK / "trace" / "long")
     parser.add_argument("--no-slice", action="store_true", help="do not measure slices")
+    parser.add_argument("--explain", action="store_true", help="measure `whence explain`")
     options = parser.parse_args(arguments)
+    if options.explain:
+        rows = []
+        for millions in options.millions:
+            for where in ("early", "late"):
+                rows.append(explain(millions, where, options.work))
+                print(*rows[-1], sep="  ", flush=True)
+        print(table.markdown_table(EXPLAINED, rows))
+        return 0
     runs = []
     for millions in options.millions:
         for where in ("early", "late"):
