@@ -5,44 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.model import Outcome
-from whence.subject.build_steps import notes_reads, split_steps
+from whence.subject.build_steps import notes_reads
 from whence.subject.trial import BuildAndTest, Trial
-
-WORDS = st.text("abc'\"$\\ ", min_size=1, max_size=6)
-
-
-@pytest.mark.parametrize(
-    ("command", "steps"),
-    [
-        ("make", ["make"]),
-        ("./configure --with='a && b' && make", ["./configure --with='a && b'", "make"]),
-        ("cmake -B b >/dev/null 2>&1 && cmake --build b", None),
-        ("cd sub && ./configure && make -j2", ["cd sub", "./configure", "make -j2"]),
-        ('CFLAGS="-O2 -g" ./configure && make', ['CFLAGS="-O2 -g" ./configure', "make"]),
-        ("./configure || true && make", ["./configure || true && make"]),
-        ("(cd sub && make) && make", ["(cd sub && make) && make"]),
-        ("make $(cat options && echo x)", ["make $(cat options && echo x)"]),
-        ("a & b && c", ["a & b && c"]),
-        ("a; b && c", ["a; b && c"]),
-        ("a && 'unclosed", ["a && 'unclosed"]),
-        ("a &&", ["a &&"]),
-    ],
-)
-def test_only_a_plain_sequence_is_split(command: str, steps: list[str] | None) -> None:
-    found = split_steps(command)
-    assert found == steps if steps else len(found) == 2
-
-
-@given(st.lists(WORDS, min_size=1, max_size=4))
-def test_the_steps_are_the_whole_command(words: list[str]) -> None:
-    command = " && ".join(words)
-    assert "".join(" && ".join(split_steps(command)).split()) == "".join(command.split())
 
 
 def test_a_folder_that_the_build_makes_may_exist_already(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -22,31 +21,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from whence.changes.tree import TreeNode
+from whence.subject.shell_steps import changes_the_shell, split_steps
 from whence.subject.workspace import Workspace
 
-# These change the state of the shell, so they run every time.
-_BUILTINS = re.compile(
-    r"(?:cd|pushd|popd|export|set|unset|umask|ulimit|alias|trap|eval|exec|exit|shift|read|test|\[|:"
-    r"|\.|source|hash|local|readonly|command|builtin|true|false|!)(?:\s|$)|[A-Za-z_]\w*="
-)
-# With one of these, the parts of a command cannot be told apart by their text alone.
-_COMPLEX = re.compile(r"\|\||[;\n`#(){}]|\$\(|<<|(?<![&>])&(?![&>\d])|\bdo\b|\bthen\b|\bin\b")
 # Seconds in which the clock of the file system surely advances.  Within one tick it cannot be seen
 # which of two steps read a file, and an access is noted again if it follows in the tick of `utime`.
 _TICK = 0.02
 _OLD = 1_000_000_000  # nanoseconds; a time of access before any build
-
-
-def split_steps(command: str) -> list[str]:
-    """Split a shell command at its `&&`; a command that is not a plain sequence is one step."""
-    bare = re.sub(r"'[^']*'|\"(?:[^\"\\`$]|\\.)*\"", lambda found: "_" * len(found[0]), command)
-    if _COMPLEX.search(bare) or "'" in bare or '"' in bare:
-        return [command]
-    cuts = [found.span() for found in re.finditer("&&", bare)]
-    starts = [0, *(end for _, end in cuts)]
-    ends = [*(start for start, _ in cuts), len(command)]
-    steps = [command[start:end].strip() for start, end in zip(starts, ends, strict=True)]
-    return steps if all(steps) else [command]
 
 
 class BuildSteps:
@@ -90,7 +71,7 @@ class BuildSteps:
         kept = (
             f"{step} && : >{shlex.quote(str(self._mark(number)))}"
             for number, step in enumerate(steps)
-            if number >= self._first or _BUILTINS.match(step)
+            if number >= self._first or changes_the_shell(step)
         )
         return pause.join(kept) or ":"
 
