@@ -113,6 +113,9 @@ class Run:
     covered: dict[str, frozenset[int]] | None = field(default=None, compare=False)
     # Fingerprints of the files outside the tree that it read, and of variables; None: not known.
     reads: dict[str, str] | None = field(default=None, compare=False)
+    # The changed files of the tree that it did not open: "asked" about, "listed" with their folder,
+    # or ""; None: not known.
+    unread: dict[str, str] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

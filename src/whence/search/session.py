@@ -34,6 +34,7 @@ from whence.search.suspicion import (
     withdrawing,
 )
 from whence.search.time_limit import TimeLimit
+from whence.search.without_effect import find_without_effect, leaving_out
 from whence.search.workers import LocalWorkers, Workers
 from whence.subject.extensions import without_spare
 from whence.subject.reads import changed_since, digest_of
@@ -195,6 +196,7 @@ class IsolateSession:
         self.changes = changes
         self._watcher = watcher
         self.notes: list[str] = []
+        self._without_effect: Reverted = frozenset()  # changes that no variant reverts
         self._suspicion: Mapping[ChangeId, float] = {}  # of each change, as far as is known now
         listen: Listener = watcher.outcome
         self.laboratory = Laboratory(changes, request.commands, store, workers, listen=listen)
@@ -279,6 +281,8 @@ class IsolateSession:
         lab.remember(everything, good)
         lab.remember(frozenset(), bad)
         lab.surroundings = self._surroundings(good, bad)
+        self._without_effect = find_without_effect(self.changes, good, bad)
+        lab.remember(everything - self._without_effect, good)
         return good, bad
 
     def _reference(self, reverted: Reverted, expected: Outcome) -> Run:
@@ -356,16 +360,20 @@ class IsolateSession:
         with what is known then; it goes on if it is asked again.
         """
         lab = self.laboratory
+
+        def replay() -> Search[A]:
+            return leaving_out(make(), self._without_effect)
+
         self._suspicion = weight or self._suspicion
         # The limit starts here: without the two reference runs there is no answer at all.
         self.limit_runs(reserve)
         is_pause = self._pauses(pause)
-        self._watcher.runs_left(Forecaster(make, lab.known, weight).runs_left)
+        self._watcher.runs_left(Forecaster(replay, lab.known, weight).runs_left)
         for _ in range(_MAX_ATTEMPTS):
             try:
                 limit = self.time_limit.searching() if reserve else self.time_limit.interruptible()
                 with limit:
-                    answer = lab.answer(make)
+                    answer = lab.answer(replay)
             except OutOfRuns:
                 return self._paused() if is_pause else self.out_of_runs()
             except KeyboardInterrupt:

@@ -263,7 +263,7 @@ class Trial:
             if workspace.is_lost:
                 note = "the build removed its own tree, or put something else in its place"
                 return Run(Outcome.BROKEN, seconds=seconds, built=False, note=note), None
-        before = workspace.files()
+        before, present = workspace.files(), workspace.nodes.keys()
         runs = []
         for _ in range(commands.confirm):
             ended = _run(commands.test, tree, env, commands, stop, reads)
@@ -279,6 +279,7 @@ class Trial:
             flaky=len({run.outcome for run in runs}) > 1,
             covered=coverage.read(tree) if coverage else None,
             reads=reads.read() if reads else None,
+            unread=reads.unread(tree, present, self._variants.touched - present) if reads else None,
         )
         return run, ended
 

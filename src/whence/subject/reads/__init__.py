@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 _TRACER = Path(__file__).with_name("tracer.py")
@@ -63,11 +63,8 @@ class ReadLog:
 
         Files that changed since the commands began are left out: the commands wrote them.
         """
-        try:
-            names = os.fsdecode(self._log.read_bytes()).split("\0")
-        except OSError:
-            return None
-        if not self._commands or names.count("") <= self._commands:  # one "" for each command
+        names = self._names()
+        if names is None:
             return None
         opened = {_source(os.path.normpath(name)) for name in names if name[:1] == "/"}
         asked = {os.path.normpath(name[1:]) for name in names if name[:1] == "?"}
@@ -80,8 +77,50 @@ class ReadLog:
         }
         return {path: digest for path, digest in found.items() if digest} | _variables()
 
+    def unread(
+        self, tree: Path, present: Iterable[str], absent: Iterable[str]
+    ) -> dict[str, str] | None:
+        """Return the paths of the tree that no command opened, and what else was done with them.
+
+        This is "asked" (about the path), "listed" (with its folder), or "".  A file that is gone or
+        has a second name counts as opened.  None: it is not known.
+        """
+        names = self._names()
+        if names is None:
+            return None
+        opened = {os.path.normpath(name) for name in names if name[:1] == "/"}
+        opened |= {os.path.realpath(name) for name in opened}
+        asked = {os.path.normpath(name[1:]) for name in names if name[:1] == "?"}
+        found = {}
+        for path in (*filter(lambda path: _is_single(tree / path), present), *absent):
+            full = {os.path.join(root, path) for root in (str(tree), os.path.realpath(tree))}
+            if opened.isdisjoint(full):
+                folders = {os.path.dirname(name) for name in full}
+                listed = "" if opened.isdisjoint(folders) else "listed"
+                found[path] = listed if asked.isdisjoint(full) else "asked"
+        return found
+
+    def _names(self) -> list[str] | None:
+        """Return the names in the log; None if a command ran without being watched."""
+        try:
+            names = os.fsdecode(self._log.read_bytes()).split("\0")
+        except OSError:
+            return None
+        if not self._commands or names.count("") <= self._commands:  # one "" for each command
+            return None
+        return names
+
     def _is_outside(self, path: str) -> bool:
         return not f"{path}/".startswith((*self._left_out, *_NO_FILES)) and path not in _INDEXES
+
+
+def _is_single(path: Path) -> bool:
+    """Is this a file, and not a link or a file with another name?"""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
 def changed_since(reads: Mapping[str, str]) -> str | None:
