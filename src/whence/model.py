@@ -273,6 +273,7 @@ class Missing:
     line: int
     changes: tuple[ChangeId, ...] = ()  # the changes that removed it, or added the jump
     jump: Statement | None = None  # the added jump of the failing version that avoided it
+    elsewhere: bool = False  # did the failing run execute it at another time?
 
 
 @dataclass(frozen=True)
@@ -378,6 +379,7 @@ class Link:
     times: int = 1
     before: str | None = None  # the line in the good version; "": it is new; None: it is the same
     gap: bool = False  # True: how the link before this one led here was not followed
+    elsewhere: bool = False  # does the failing run execute a missing statement at another time?
     # With --prove: does the test pass with the fixed values put in here?  None: it was not tested.
     proved: bool | None = None
     proof: str = ""  # a sentence: what was tested, and how it ended

@@ -82,7 +82,10 @@ class PassingValues:
             return None
         values = statement.values | definition.values if definition else statement.values
         jump = None if lost.jump is None else _statement(self._failing, failing.in_tree(lost.jump))
-        return Missing(replace(statement, values=values), place.file, place.line, jump=jump)
+        own = self.comparison.alignment.pairing.bad_op(passing.op_of(passing.in_tree(lost.passing)))
+        elsewhere = own is not None and len(failing.executions(own)) > 0
+        statement = replace(statement, values=values)
+        return Missing(statement, place.file, place.line, jump=jump, elsewhere=elsewhere)
 
     def _place(self, step: Step) -> Place | None:
         """Return the place of a step, or the line before its function if it has none."""

@@ -28,6 +28,7 @@ from whence.model import (
     Reverted,
     Statement,
 )
+from whence.program.source import NO_CASE
 from whence.source_lines import decoded_lines
 
 _MAX_CHANGED = 2  # limit on links of one change whose values do not differ; guessed
@@ -374,8 +375,10 @@ class ChainBuilder:
             )  # fmt: skip
         return Link(
             LinkKind.MISSING, missing.file, missing.line, statement.function, statement.text,
-            "this no longer runs here",
+            "it runs at other times, but not here" if missing.elsewhere
+            else "this no longer runs here",
             passing=values, changes=tuple(sorted(own)), cause=cause.id,
+            elsewhere=missing.elsewhere,
         )  # fmt: skip
 
     def _predicate_link(self, cause: Cause) -> Link:
@@ -448,11 +451,24 @@ def _outcome(cause: Cause, *, is_changed: bool) -> str:
         return says if predicate.passing is None else f"{says} instead of `{predicate.passing}`"
     if predicate.text == "the try block":
         return _try_block(predicate)
+    if predicate.passing and NO_CASE in predicate.outcome + predicate.passing:
+        return _switch_outcome(predicate)
     says = f"`{predicate.text}` is {predicate.outcome}"
     if is_changed and predicate.passing_text is not None:
         came_out = predicate.passing or predicate.outcome
         return f"{says}; before, `{predicate.passing_text}` was {came_out}"
     return says if predicate.passing is None else f"{says} instead of {predicate.passing}"
+
+
+def _switch_outcome(predicate: Predicate) -> str:
+    """Return a clause on a `switch` that has no case for its value in one of the runs."""
+    passing = predicate.passing or ""
+    value, before = predicate.outcome.removesuffix(NO_CASE), passing.removesuffix(NO_CASE)
+    has_case, had_case = value == predicate.outcome, before == passing
+    says = f"`{predicate.text}` is {value}, which has {'a' if has_case else 'no'} case"
+    if value == before:
+        return f"{says}; before, it had {'one' if had_case else 'none'}"
+    return f"{says}, instead of {before}"
 
 
 def _equal_values(predicate: Predicate) -> str:

@@ -29,6 +29,10 @@ def shown_path(name: str) -> str:
     return posixpath.normpath(name)
 
 
+# What follows the value of a `switch` that has no case for it.
+NO_CASE = " (no case)"
+
+
 @dataclass(frozen=True, slots=True)
 class NamedValue:
     """A name and a value, as the source writes them."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from whence.model import Alternative, Explanation, Hunk, Link, LinkKind, Reported
+from whence.model import Alternative, Explanation, Hunk, Link, Reported
 from whence.report.causes import BEARING
 from whence.report.explanation import (
     GAP,
@@ -20,6 +20,7 @@ from whence.report.explanation import (
     headline,
     legend,
     line_of,
+    not_run,
     notes_of,
     passes,
     passing_label,
@@ -132,7 +133,7 @@ def _line(line: str) -> str:
 def _link(link: Link, label: str) -> str:
     at = f"{link.file}:{link.line}" if link.file else ""
     place = " in ".join(filter(None, (at, link.function)))
-    missing = "not run: " if link.step is LinkKind.MISSING else ""
+    missing = not_run(link)
     times = f" ({link.times:,} times)" if link.times > 1 else ""
     gap = f'<p class="gap">⋮ {as_text(GAP)}</p>' if link.gap else ""
     return (

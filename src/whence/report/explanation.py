@@ -137,6 +137,13 @@ def both_values(passing: Mapping[str, str], failing: Mapping[str, str], label: s
     return ("; " if max(len(passing), len(failing)) > 1 else ", ").join(filter(None, parts))
 
 
+def not_run(link: Link) -> str:
+    """Return the words before the text of a statement that did not run; none for other links."""
+    if link.step is not LinkKind.MISSING:
+        return ""
+    return "not run here: " if link.elsewhere else "not run: "
+
+
 def sentence(words: str) -> str:
     """Return the words with a capital letter and a full stop, unless they have an end."""
     words = words.strip()

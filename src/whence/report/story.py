@@ -22,6 +22,7 @@ from whence.report.explanation import (
     change_place,
     headline,
     legend,
+    not_run,
     notes_of,
     passes,
     passing_label,
@@ -219,7 +220,7 @@ def _step(number: int, link: Link, place: str, label: str, width: int) -> list[T
         Text.assemble(
             (f"{number + 1:3}  ", _COLOURS.get(link.step, "")),
             (place, "cyan"),
-            ("  not run: " if link.step is LinkKind.MISSING else "  ", "dim"),
+            (f"  {not_run(link)}", "dim"),
             (plain_text(link.text), "red strike" if link.step is LinkKind.MISSING else ""),
         )
     )

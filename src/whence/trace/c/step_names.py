@@ -9,7 +9,7 @@ from whence.frontend.c import terms
 from whence.frontend.c.describing import UNWANTED, c_text, describe_op, is_text
 from whence.frontend.c.ir import Global, Local
 from whence.program.ids import Op, Step
-from whence.program.source import NamedValue
+from whence.program.source import NO_CASE, NamedValue
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.source_names import SourceNames
 from whence.trace.c.values import Values
@@ -45,7 +45,7 @@ class CStepNames(StepNames):
         found = self._source.switch(op, value)
         if found is None:
             return named
-        return NamedValue(found[0], f"{named.value} (no case)" if found[1] else named.value)
+        return NamedValue(found[0], f"{named.value}{NO_CASE}" if found[1] else named.value)
 
     def branch(self, op: Op, value: int, named: NamedValue | None) -> NamedValue | None:
         """Return what a branch tests: `named`, its expression, or the words of the source.
