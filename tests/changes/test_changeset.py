@@ -79,6 +79,11 @@ def test_a_generated_file_is_one_change() -> None:
         assert variant(changes, bad | grammar, changes.everything) == good | grammar
 
 
+def test_a_script_that_automake_copied_is_one_change() -> None:
+    good, bad = ({"config.sub": text(b"x=%d\nsame\ny=%d\n" % (n, n))} for n in (1, 2))
+    assert kinds(good, bad) == [(ChangeKind.REPLACE, "config.sub")]
+
+
 def test_generated_code_without_its_source_is_split_as_any_code() -> None:
     good, bad = {"g.tab.c": generated(PARSER, 1)}, {"g.tab.c": generated(PARSER, 2)}
     assert kinds(good, bad) == 3 * [(ChangeKind.EDIT, "g.tab.c")]

@@ -6,7 +6,8 @@ Reverting a change restores its old lines and removes its new ones.  So it requi
 3. if it changes a function's parameters, the changes that call the function, and vice versa,
 4. if it changes the fields of a structure, the changes of the values listed for them
    (`initializers`), and vice versa,
-5. if it opens or closes a bracket, the changes of its function that close or open it again,
+5. if it opens or closes a bracket, a comment or a conditional of the preprocessor, the changes that
+   close or open it again (`open_signs`),
 6. if it opens or closes a block or a string of Python, the changes that close or open it again
    (`structure`), and
 7. if it removes `from __future__ import annotations`, the changes that write annotations.
@@ -22,9 +23,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from whence.changes.changeset import ChangeSet
-from whence.changes.syntax import ParsedSource, depth_changes, grammar_of, is_word, tokens
+from whence.changes.syntax import ParsedSource, grammar_of, is_word, tokens
 from whence.model import Change, ChangeId, ChangeKind, Complaint, Outcome, Reverted, Run
 from whence.search.initializers import tied_to_values
+from whence.search.open_signs import tied_by_signs
 from whence.search.structure import tied_by_structure
 from whence.search.variant_places import VariantPlace, VariantPlaces
 
@@ -89,7 +91,7 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
         _tie_moved(requires, old.inside[key], new.inside[key])
     for change, others in _postponed_annotations(changes):
         requires[change] |= others
-    for group in (*_bracket_groups(changes.changes), *tied_by_structure(changes)):
+    for group in (*tied_by_signs(changes.changes), *tied_by_structure(changes)):
         for change in group:
             requires[change] |= group
     for field_change, value_change in tied_to_values(changes, old.fields, new.fields):
@@ -150,27 +152,6 @@ def _postponed_annotations(changes: ChangeSet) -> Iterator[tuple[ChangeId, set[C
                 yield from ((change, {owner}) for change in annotated)
             else:
                 yield owner, annotated
-
-
-def _bracket_groups(changes: Iterable[Change]) -> Iterator[set[ChangeId]]:
-    """Yield the changes of a function that open a bracket and those that close it again."""
-    by_function: dict[tuple[str, str], list[Change]] = defaultdict(list)
-    for change in changes:
-        is_python = grammar_of(change.file) == "python"  # `structure` knows its brackets exactly
-        if change.kind is ChangeKind.EDIT and change.function and not is_python:
-            by_function[change.file, change.function].append(change)
-    for own_changes in by_function.values():
-        group: set[ChangeId] = set()
-        depth = 0  # open brackets of the new text less those of the old text
-        for change in own_changes:
-            opened = depth_changes([change.added])[-1] - depth_changes([change.removed])[-1]
-            depth += opened
-            if opened:
-                group.add(change.id)
-            if not depth and group:
-                yield group
-                group = set()
-        yield group
 
 
 def _tie_moved(

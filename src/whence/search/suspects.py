@@ -17,7 +17,10 @@ from whence.search.isolate import Answer, IsolateProblem, another, find_one
 from whence.search.space import Atom, Search, Space, union
 
 _INCONSISTENT = (Outcome.OTHER, Outcome.BROKEN)  # outcomes that say nothing about the failure
-_MAX_ALONE = 8  # limit on suspects tried one by one, if all together are inconsistent; guessed
+# Limits on suspects tried one by one, if all together are inconsistent; guessed.
+_MAX_BUILT_ALONE = 16  # that one does not build is found out in a part of the time of a run
+_MAX_FUNCTIONS_ALONE = 8
+_MAX_BLOCKS_ALONE = 24
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,13 @@ def _in_phase(
     # What a single suspect requires is only a guess.  So each is tried without that first: a
     # suspect that suffices alone is a smaller answer than another one with all that it requires.
     inconsistent: list[Atom] = []
-    for wanted in dict.fromkeys((*left_functions[:_MAX_ALONE], *left[:_MAX_ALONE])):
+    built = 0
+    alone = (*left_functions[:_MAX_FUNCTIONS_ALONE], *left[:_MAX_BLOCKS_ALONE])
+    for wanted in dict.fromkeys(alone):
+        if built == _MAX_BUILT_ALONE:
+            break
         run = yield wanted
+        built += run.outcome is not Outcome.BROKEN
         if run.outcome is Outcome.PASS:
             return (yield from _among(problem, knowledge, wanted))
         inconsistent += [wanted] if run.outcome in _INCONSISTENT else []
