@@ -79,6 +79,12 @@ def test_a_generated_file_is_one_change() -> None:
         assert variant(changes, bad | grammar, changes.everything) == good | grammar
 
 
+def test_a_configure_script_of_the_nineties_is_one_change() -> None:
+    head = b"# Guess values.\n# Generated automatically using autoconf version 2.13\n"
+    good, bad = ({"configure": text(head + b"x=%d\nsame\ny=%d\n" % (n, n))} for n in (1, 2))
+    assert kinds(good, bad) == [(ChangeKind.REPLACE, "configure")]
+
+
 def test_a_script_that_automake_copied_is_one_change() -> None:
     good, bad = ({"config.sub": text(b"x=%d\nsame\ny=%d\n" % (n, n))} for n in (1, 2))
     assert kinds(good, bad) == [(ChangeKind.REPLACE, "config.sub")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from whence.subject.reads import ReadLog
 from whence.subject.trial import BuildAndTest, RunWay, Trial
 
 # The manual is made only if it is older than its source, and no machine has the program for it.
-MAKEFILE = """all: p manual.info
+MAKEFILE = """all: p manual.info configure
+configure: aclocal.m4
+\tautoconf-of-another-machine
 p: p.sh
 \tcp p.sh p && chmod +x p
 manual.info: manual.texi
@@ -23,12 +26,14 @@ manual.info: manual.texi
 """
 FILES = {
     "Makefile": MAKEFILE,
+    "configure": "same\n",
     "p.sh": "#!/bin/sh\n# {0}\nx={0}\ny={1}\nexit $x\n",
     "manual.texi": "The manual of {0}.\n",
     "manual.info": "The made manual of {0}.\n",
     "po/de.po": "msgid {0}\n",
     "tests/unused.c": "int main(void) {{ return {0}; }}\n",
     "read.txt": "{0}\n",
+    "aclocal.m4": "dnl {0}\n",
 }
 
 
@@ -39,6 +44,7 @@ def versions(folder: Path, build: str) -> None:
             path = folder / version / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text if name == "Makefile" else text.format(x, y))
+        os.utime(folder / version / "configure", (2e9, 2e9))
     assert build
 
 
@@ -60,19 +66,19 @@ def session(folder: Path, build: str) -> tuple[IsolateSession, set[str]]:
 
 def test_what_nobody_opens_is_left_out_and_the_manual_is_not_made_again(tmp_path: Path) -> None:
     opened, files = session(tmp_path, "make")
-    assert files == {"manual.texi", "manual.info", "po/de.po", "tests/unused.c"}
+    assert files == {"manual.texi", "manual.info", "po/de.po", "tests/unused.c", "aclocal.m4"}
     runs = opened.laboratory.known.values()
     assert Outcome.BROKEN not in {run.outcome for run in runs}
 
 
 def test_what_a_build_lists_or_links_is_not_left_out(tmp_path: Path) -> None:
     _, files = session(tmp_path, "make && ls po tests >list && ln -s tests/unused.c u.c && cat u.c")
-    assert files == {"manual.texi", "manual.info", "po/de.po"}
+    assert files == {"manual.texi", "manual.info", "po/de.po", "aclocal.m4"}
 
 
 def test_a_source_that_the_build_asks_about_is_not_left_out(tmp_path: Path) -> None:
     _, files = session(tmp_path, "make && test -e tests/unused.c && test -e po/de.po")
-    assert files == {"manual.texi", "manual.info", "po/de.po"}
+    assert files == {"manual.texi", "manual.info", "po/de.po", "aclocal.m4"}
 
 
 def test_a_new_file_is_left_out_only_if_nobody_asked_for_it(tmp_path: Path) -> None:

@@ -255,3 +255,9 @@ def test_any_text_can_be_read(lines: list[str]) -> None:
     found = read_complaints("\n".join(lines), tree=Path("no/such/tree"))
     assert len(found) <= MAX_COMPLAINTS
     assert all(name.isidentifier() or "$" in name for each in found for name in each.names)
+
+
+def test_a_file_that_make_cannot_make_is_named() -> None:
+    text = "make: *** No rule to make target 'lib/dirname.h', needed by 'addext.o'.  Stop.\n"
+    (complaint,) = read_complaints(text, tree=Path("/tree"))
+    assert complaint.names == ("dirname",)

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 _HEAD = 4096  # bytes in which a generator names itself; guessed
 _BUILD_SYSTEM = re.compile(
-    rb"generated (?:automatically )?(?:by|from \S+ by) (?:gnu )?"
+    rb"generated (?:automatically )?(?:by|using|from \S+ by) (?:gnu )?"
     rb"(?:autoconf|autoheader|automake|aclocal)"
     rb"|ltmain\.sh \(gnu libtool\)|provide generalized library-building support services",
     re.IGNORECASE,

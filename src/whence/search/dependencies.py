@@ -9,8 +9,9 @@ Reverting a change restores its old lines and removes its new ones.  So it requi
 5. if it opens or closes a bracket, a comment or a conditional of the preprocessor, the changes that
    close or open it again (`open_signs`),
 6. if it opens or closes a block or a string of Python, the changes that close or open it again
-   (`structure`), and
-7. if it removes `from __future__ import annotations`, the changes that write annotations.
+   (`structure`),
+7. if it adds or deletes a file, the changes of build files that list it (`file_lists`), and
+8. if it removes `from __future__ import annotations`, the changes that write annotations.
 What is read from the sources is a guess.  Messages of compilers and interpreters add to it
 (`Knowledge.learn`).  A wrong guess costs runs; it never makes the answer wrong.
 """
@@ -25,6 +26,7 @@ from dataclasses import dataclass, field
 from whence.changes.changeset import ChangeSet
 from whence.changes.syntax import ParsedSource, grammar_of, is_word, tokens
 from whence.model import Change, ChangeId, ChangeKind, Complaint, Outcome, Reverted, Run
+from whence.search.file_lists import tied_to_lists
 from whence.search.initializers import tied_to_values
 from whence.search.open_signs import tied_by_signs
 from whence.search.structure import tied_by_structure
@@ -94,6 +96,8 @@ def read_dependencies(changes: ChangeSet) -> Dependencies:
     for group in (*tied_by_signs(changes.changes), *tied_by_structure(changes)):
         for change in group:
             requires[change] |= group
+    for change, other in tied_to_lists(changes):
+        requires[change].add(other)
     for field_change, value_change in tied_to_values(changes, old.fields, new.fields):
         requires[field_change].add(value_change)
         requires[value_change].add(field_change)

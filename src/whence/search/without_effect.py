@@ -1,8 +1,10 @@
 """Which changes can have no effect, because neither version's build and test open their files?
 
 Their files are as in the bad version in every variant: to write a manual again costs at least a run
-of `make`, and often a program that the machine lacks.  What was generated from an unopened source
-may be opened, so a source that a build asked about is no such file.
+of `make`, and often a program that the machine lacks.  Worse, a source of configure that is written
+again makes every later variant call autoconf.  What was generated from an unopened source may be
+opened, so other sources that a build asked about are no such files: what was made of a grammar is a
+part of the program, and the change to explain may be in the grammar.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ from whence.changes.changeset import ChangeSet
 from whence.model import Change, ChangeKind, Reverted, Run
 from whence.search.space import Search, T
 
-# Names of files from which no program is made.  `make` asks whether they are newer than others.
-_DOCUMENTS = re.compile(
+# Names of files from which no program is made: documents, and what only autoconf and automake read.
+# `make` asks whether they are newer than others.
+_NO_SOURCES = re.compile(
     r"\.(?:[1-8](?:\.in)?|adoc|docbook|eps|fig|html?|info(?:-\d+)?|jpe?g|man|md|mdoc|me|mm|ms|pdf|png"
     r"|po|pot|ps|rst|svg|tex|texi|texinfo|txi|txt)$"
     r"|(?:^|/)(?:ABOUT|AUTHORS|BUGS|CHANGES|COPYING|ChangeLog|HACKING|INSTALL|LICEN[CS]E|NEWS|README"
     r"|THANKS|TODO)[^/]*$"
+    r"|\.(?:ac|am|m4)$|(?:^|/)(?:configure\.in|acconfig\.h|stamp-\w+(?:\.in)?)$"
 )
 
 
@@ -32,10 +36,10 @@ def find_without_effect(changes: ChangeSet, good: Run, bad: Run) -> Reverted:
 
 
 def _is_without_effect(change: Change, unread: tuple[Mapping[str, str], ...]) -> bool:
-    has_same_files = change.kind is ChangeKind.EDIT
+    has_same_files = change.kind in (ChangeKind.EDIT, ChangeKind.REPLACE)
     for path in {change.old_file, change.file}:
-        harmless = {"", "listed"} if has_same_files or _DOCUMENTS.search(path) else {""}
-        if has_same_files and _DOCUMENTS.search(path):
+        harmless = {"", "listed"} if has_same_files or _NO_SOURCES.search(path) else {""}
+        if has_same_files and _NO_SOURCES.search(path):
             harmless.add("asked")
         if any(by_path.get(path) not in harmless for by_path in unread):
             return False

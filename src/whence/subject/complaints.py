@@ -64,6 +64,7 @@ _LOCATED = re.compile(
     r"(?P<file>[^\s:(][^:(]*)(?::(?P<line>\d{1,9})(?::\d+)?:?|\((?P<at>\d{1,9}),\d+\):)"
     r"(?: -)? (?P<level>error|fatal error|warning|note)(?: \w+)?: (?P<what>.*)"
 )
+_NO_RULE = re.compile(r".*No rule to make target [`'‘]([^'’]+)['’]")  # noqa: RUF001
 _NO_FILE = re.compile(r"(\S+): No such file or directory")
 _DECLARED = re.compile(r"declared here|previous (?:implicit )?(?:declaration|definition)")
 _GO = re.compile(r"(?:vet: )?([^\s:]+\.go):(\d{1,9}):\d+: (.*)")
@@ -121,6 +122,9 @@ class _Compilers:
             self.directories.append(entering[1])
         elif _LEAVING.match(line):
             self.directories[-1:] = []
+        elif lacking := _NO_RULE.match(line):
+            # A file that one version has, and a rule of the other version.
+            self._complain(None, None, [PurePath(lacking[1]).name], line)
         elif not self._read_linker(line) and not self._read_rust(line):
             self._read_go_and_java(line)
 
