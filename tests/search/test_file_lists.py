@@ -16,10 +16,16 @@ GENERATED = "# Makefile.in generated automatically by automake 1.4 from Makefile
 @pytest.mark.parametrize("head", ["", GENERATED])
 def test_a_file_and_its_name_in_a_list_are_tied(tmp_path: Path, head: str) -> None:
     versions = {
-        "good": {"old.c": "int old;\n", "Makefile.in": f"{head}OBJECTS = old.o both.o\n"},
+        "good": {
+            "old.c": "int old;\n",
+            "Makefile.in": f"{head}OBJECTS = old.o both.o\n",
+            "configure": "echo creating config.status\n",
+        },
         "bad": {
             "new.c": "int new;\n",
             "other.txt": "not listed\n",
+            "config.sub": "# a script\n",
+            "configure": "echo creating config.status; sh config.sub\n",
             "Makefile.in": f"{head}OBJECTS = new.$(OBJEXT) both.o\n",
         },
     }
@@ -32,4 +38,5 @@ def test_a_file_and_its_name_in_a_list_are_tied(tmp_path: Path, head: str) -> No
     assert set(tied_to_lists(changes)) == {
         (by_file["new.c"], by_file["Makefile.in"]),
         (by_file["Makefile.in"], by_file["old.c"]),
+        (by_file["config.sub"], by_file["configure"]),
     }

@@ -14,6 +14,7 @@ import pytest
 from whence.changes.changeset import compare_trees
 from whence.changes.tree import read_tree
 from whence.model import Reverted
+from whence.subject.no_sources import find_made
 from whence.subject.workspace import Workspace
 
 BAD: Reverted = frozenset()
@@ -309,3 +310,26 @@ def test_files_that_are_written_together_have_one_time(tmp_path: Path) -> None:
     bench.workspace.finished()
     bench.good()
     assert len({modified(bench.tree / name) for name in names}) == 1
+
+
+def test_a_source_of_configure_that_is_restored_looks_as_old_as_it_is(tmp_path: Path) -> None:
+    """Else make would call autoconf from then on, in each variant."""
+    bad: Text = {"configure": "same\n", "aclocal.m4": "new\n", "a.texi": "new\n", "b.c": "new\n"}
+    bench = VariantWorkspace(tmp_path, {"configure": "same\n", "b.c": "old\n"}, bad)
+    for become in (bench.bad, bench.good):
+        become()
+        bench.workspace.begin_build()
+        bench.workspace.finished()
+    bench.bad()
+    times = {path: (bench.tree / path).stat().st_mtime_ns for path in bad}
+    assert times["aclocal.m4"] == (tmp_path / "bad" / "aclocal.m4").stat().st_mtime_ns
+    assert times["b.c"] > times["aclocal.m4"]
+    assert times["a.texi"] == times["b.c"]  # the build may make something of it
+
+
+def test_what_is_made_of_a_file_is_looked_for_in_the_version() -> None:
+    made = find_made(["src/a.texi", "src/a.info", "b.texi", "c.m4", "c.c"])
+    assert made == {"src/a.texi", "src/a.info"}
+    assert find_made(["configure", "m4/c.m4", "x/configure.in", "c.c", "c.h"]) == {
+        "m4/c.m4", "x/configure.in"
+    }  # fmt: skip

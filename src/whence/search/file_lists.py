@@ -5,19 +5,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from whence.changes.changeset import ChangeSet, FileChanges
 from whence.model import Change, ChangeId, ChangeKind
 
 _BUILD_FILE = re.compile(
-    r"(?:^|/)(?:(?:GNU)?[Mm]akefile[^/]*|CMakeLists\.txt|meson\.build|BUILD(?:\.bazel)?)$"
+    r"(?:^|/)(?:(?:GNU)?[Mm]akefile[^/]*|CMakeLists\.txt|meson\.build|BUILD(?:\.bazel)?|configure)$"
     r"|\.(?:mk|mak|cmake|pro)$"
 )
-_WORD = re.compile(rb"[\w.+-]+")
+_FILE_NAME = re.compile(rb"[\w+-]+(?:\.[\w+-]+)+")
+_OBJECT = re.compile(rb"([\w+-]+)\.(?:o|lo|obj|\$\(OBJEXT\))(?![\w+-])")
 
 
 def tied_to_lists(changes: ChangeSet) -> Iterator[tuple[ChangeId, ChangeId]]:
@@ -26,22 +28,24 @@ def tied_to_lists(changes: ChangeSet) -> Iterator[tuple[ChangeId, ChangeId]]:
     A new file is taken away only with its name in the lists.  A list gets the name of a deleted
     file back only with the file.
     """
-    files: dict[str, list[Change]] = defaultdict(list)  # by the name without its ending
+    files: dict[bytes, list[Change]] = defaultdict(list)  # by the names that a list may have
     for change in changes.changes:
         if change.kind in (ChangeKind.ADD, ChangeKind.DELETE):
-            files[PurePosixPath(change.file).name.partition(".")[0]].append(change)
+            path = PurePosixPath(change.file)
+            for listed in {path.name, f"{path.stem}.o"}:
+                files[os.fsencode(listed)].append(change)
     if not files:
         return
     for file in changes.file_changes:
         if file.old is None or file.new is None or not _BUILD_FILE.search(file.new_path):
             continue
         for removed, added, owner in _texts(changes, file):
-            old, new = _stems(removed), _stems(added)
-            for stem in (old ^ new) & files.keys():
-                for whole in files[stem]:
-                    if whole.kind is ChangeKind.ADD and stem in new:
+            old, new = _names(removed), _names(added)
+            for name in (old ^ new) & files.keys():
+                for whole in files[name]:
+                    if whole.kind is ChangeKind.ADD and name in new:
                         yield whole.id, owner
-                    if whole.kind is ChangeKind.DELETE and stem in old:
+                    if whole.kind is ChangeKind.DELETE and name in old:
                         yield owner, whole.id
 
 
@@ -56,7 +60,6 @@ def _texts(changes: ChangeSet, file: FileChanges) -> Iterator[tuple[bytes, bytes
         yield change.removed, change.added, change.id
 
 
-def _stems(text: bytes) -> set[str]:
-    """Return the names of files that a text may list, without their endings."""
-    words: Iterable[bytes] = _WORD.findall(text)
-    return {word.partition(b".")[0].decode("utf-8", "replace") for word in words if b"." in word}
+def _names(text: bytes) -> set[bytes]:
+    """Return the names of files in a text; every object file is called `.o`."""
+    return {*_FILE_NAME.findall(text), *(stem + b".o" for stem in _OBJECT.findall(text))}

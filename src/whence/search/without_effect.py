@@ -9,22 +9,12 @@ part of the program, and the change to explain may be in the grammar.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from whence.changes.changeset import ChangeSet
 from whence.model import Change, ChangeKind, Reverted, Run
 from whence.search.space import Search, T
-
-# Names of files from which no program is made: documents, and what only autoconf and automake read.
-# `make` asks whether they are newer than others.
-_NO_SOURCES = re.compile(
-    r"\.(?:[1-8](?:\.in)?|adoc|docbook|eps|fig|html?|info(?:-\d+)?|jpe?g|man|md|mdoc|me|mm|ms|pdf|png"
-    r"|po|pot|ps|rst|svg|tex|texi|texinfo|txi|txt)$"
-    r"|(?:^|/)(?:ABOUT|AUTHORS|BUGS|CHANGES|COPYING|ChangeLog|HACKING|INSTALL|LICEN[CS]E|NEWS|README"
-    r"|THANKS|TODO)[^/]*$"
-    r"|\.(?:ac|am|m4)$|(?:^|/)(?:configure\.in|acconfig\.h|stamp-\w+(?:\.in)?)$"
-)
+from whence.subject.no_sources import is_no_source
 
 
 def find_without_effect(changes: ChangeSet, good: Run, bad: Run) -> Reverted:
@@ -38,8 +28,8 @@ def find_without_effect(changes: ChangeSet, good: Run, bad: Run) -> Reverted:
 def _is_without_effect(change: Change, unread: tuple[Mapping[str, str], ...]) -> bool:
     has_same_files = change.kind in (ChangeKind.EDIT, ChangeKind.REPLACE)
     for path in {change.old_file, change.file}:
-        harmless = {"", "listed"} if has_same_files or _NO_SOURCES.search(path) else {""}
-        if has_same_files and _NO_SOURCES.search(path):
+        harmless = {"", "listed"} if has_same_files or is_no_source(path) else {""}
+        if has_same_files and is_no_source(path):
             harmless.add("asked")
         if any(by_path.get(path) not in harmless for by_path in unread):
             return False

@@ -14,6 +14,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -21,6 +22,7 @@ from whence.changes.tree import EntryKind, TreeNode
 from whence.model import Reverted
 from whence.subject.beneath import Beneath
 from whence.subject.file_states import FileState, file_states
+from whence.subject.no_sources import find_made
 
 _TICK = 0.02  # seconds in which file systems may give two writes the same time stamp; guessed
 
@@ -86,10 +88,28 @@ class Workspace:
         now = time.time_ns()
         for path in changed:
             # With one time for all, no file that was generated looks older than its source.
-            self._write(path, nodes[path], now)
+            self._write(path, nodes[path], self._time_of(path, nodes[path], now))
         self._nodes = nodes
         if self._built is None and not self._last_end:  # no command has run here
             self._date(reverted)
+
+    def _time_of(self, path: str, node: TreeNode, now: int) -> int:
+        """Return the time that a file gets which is written again.
+
+        What is made of a manual or of configure.ac may be in the release.  If such a file is again
+        as in the bad version but looks new, `make` would make that from now on, in each variant.
+        """
+        if path not in self._made or self._as_bad.get(path) != node:
+            return now
+        return self._variants.written(of_good=False).get(path, now)
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        return find_made((*self._untouched, *self._as_bad))
+
+    @cached_property
+    def _as_bad(self) -> Mapping[str, TreeNode]:
+        return self._variants.nodes(frozenset())
 
     def _date(self, reverted: Reverted) -> None:
         """Give the files the times of their version; those that are as in neither were written now.
@@ -98,7 +118,7 @@ class Workspace:
         """
         is_good = reverted == self._variants.everything
         times = self._variants.written(of_good=is_good)
-        as_bad = {} if is_good else self._variants.nodes(frozenset())
+        as_bad = {} if is_good else self._as_bad
         now = time.time_ns()
         for path, node in self._nodes.items():
             if node.kind.is_file:
