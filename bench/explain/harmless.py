@@ -259,5 +259,26 @@ def _faulty_lines(desk: Desk) -> list[Place]:
         text = desk.files[fault.file]
         above = text.count(b"\n", 0, fault.start)
         count = text.count(b"\n", fault.start, fault.end)
-        places.append(Place(fault.file, NOWHERE, (above + 1 if count else above, count)))
+        if count:
+            places.append(Place(fault.file, NOWHERE, (above + 1, count)))
+        else:
+            gaps = _gaps(text.splitlines(), above, fault.old.splitlines())
+            places += [Place(fault.file, NOWHERE, (gap, 0)) for gap in gaps]
     return places
+
+
+def _gaps(lines: list[bytes], above: int, removed: list[bytes]) -> list[int]:
+    """Return all places where lines may have been removed to leave `lines`, as numbers of lines above.
+
+    before: a  b  a  c    after: a  c    `b a` was removed below line 1, or `a b` above it
+    """
+    found = [above]
+    up, block = above, removed
+    while up and block and lines[up - 1] == block[-1]:
+        up, block = up - 1, [block[-1], *block[:-1]]
+        found.append(up)
+    down, block = above, removed
+    while down < len(lines) and block and lines[down] == block[0]:
+        down, block = down + 1, [*block[1:], block[0]]
+        found.append(down)
+    return found

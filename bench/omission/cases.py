@@ -34,7 +34,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -131,12 +131,22 @@ class Pair:
     changes: int
 
 
-def load_all(releases: Path) -> Iterator[Omission]:
-    """Yield all faults; `releases` keeps the packages that were fetched."""
+def load_all(releases: Path, only: Collection[str] = ("",)) -> Iterator[Omission]:
+    """Yield the faults with one of the texts `only` in PROGRAM/NAME.
+
+    `releases` keeps the packages that were fetched.  Only packages with such a fault are.
+    """
     for folder in sorted(path.parent for path in PROGRAMS.glob("*/faults.toml")):
-        yield from load(folder)
+        yield from (case for case in load(folder) if _is_wanted(case.program, case.name, only))
     for file in sorted(PACKAGES.glob("*.toml")):
-        yield from load_package(file, releases)
+        names = [entry["name"] for entry in tomllib.loads(file.read_text("utf-8"))["fault"]]
+        if any(_is_wanted(file.stem, name, only) for name in names):
+            cases = load_package(file, releases)
+            yield from (case for case in cases if _is_wanted(case.program, case.name, only))
+
+
+def _is_wanted(program: str, name: str, only: Collection[str]) -> bool:
+    return any(each in f"{program}/{name}" for each in only)
 
 
 def load(folder: Path) -> Iterator[Omission]:

@@ -133,10 +133,8 @@ def summary(rows: Sequence[Row]) -> str:
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
     rows: list[Row] = []
-    for case in load_all(options.work.resolve() / "releases"):
+    for case in load_all(options.work.resolve() / "releases", options.only or [""]):
         name = f"{case.program}/{case.name}"
-        if not any(each in name for each in options.only or [""]):
-            continue
         own = options.work.resolve() / f"{case.program}-{case.name}"
         shutil.rmtree(own, ignore_errors=True)
         try:
