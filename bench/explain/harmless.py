@@ -268,7 +268,7 @@ def _faulty_lines(desk: Desk) -> list[Place]:
 
 
 def _gaps(lines: list[bytes], above: int, removed: list[bytes]) -> list[int]:
-    """Return all places where lines may have been removed to leave `lines`, as numbers of lines above.
+    """Return all places where lines may have been removed: the numbers of lines above them.
 
     before: a  b  a  c    after: a  c    `b a` was removed below line 1, or `a b` above it
     """

@@ -63,6 +63,18 @@ class DivergencePredicates(QuestionFinder):
                 if isinstance(argument, int | StoredBits | Left):
                     yield argument
             yield from self._other_callees(step)
+            yield from self._other_position(step)
+
+    def _other_position(self, step: Step) -> Iterator[Operand]:
+        """Yield what said where in a file a call reads, if it differs from the passing run."""
+        position, other = self.flow.position(step), self.comparison.counterpart(step)
+        if position is None or other is None or not isinstance(position, int | StoredBits | Left):
+            return
+        theirs = self.comparison.passing.position(other)
+        if theirs is None or self.flow.value_of(position) != self.comparison.passing.value_of(
+            theirs
+        ):
+            yield position
 
     def _other_callees(self, call: Step) -> Iterator[Step]:
         """Yield the function pointer of a call if it differs from the passing run."""
@@ -109,6 +121,7 @@ class DivergencePredicates(QuestionFinder):
             if not self.is_hidden(step) and (
                 any(not self._is_fixed(pointer) for pointer in self._other_pointers(step))
                 or self._reads_elsewhere(step)
+                or any(self._other_position(step))
             ):
                 yield Raised(Influence.ADDRESS, step, step)
 

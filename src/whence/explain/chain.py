@@ -15,6 +15,7 @@ from whence.changes.changeset import ChangeSet
 from whence.explain.candidates import places
 from whence.explain.meeting import Meeting
 from whence.explain.old_lines import OldLines
+from whence.explain.written_links import NOTHING_WRITTEN, WrittenData, written_links
 from whence.model import (
     Cause,
     Change,
@@ -72,15 +73,18 @@ class ChainBuilder:
         causes: Mapping[int, Cause],
         failed: FailurePlace,
         entered: Reverted = frozenset(),
+        written: WrittenData = NOTHING_WRITTEN,
     ) -> None:
         """`causes` maps a number to a cause that knows the changes it meets.
 
         `entered` are changes of the root that hold new code: another change of the root makes it
-        run.  The chain shows what that code did.
+        run.  The chain shows what that code did.  `written` is what wrote new data that the root
+        reads; the chain begins with it.
         """
         self._changes, self._meeting, self._root = changes.changes, meeting, root
         self._causes, self._failed, self._entered = causes, failed, entered
         self._old_lines = OldLines(changes.changes, changes.moved)
+        self._written = written
         self._run: Reverted = frozenset()  # root changes with a statement on one of the paths
 
     def chain(self) -> tuple[Link, ...]:
@@ -107,7 +111,14 @@ class ChainBuilder:
                     links.append(link)
         # A difference before the first changed statement belongs to an earlier loop iteration.
         start = next((k for k, link in enumerate(links) if link.changes), 0)
-        return tuple(map(self._with_old_line, _failure_once(links[start:])))
+        links = _failure_once(links[start:])
+        shown = {(link.file, link.line) for link in links}
+        first = [
+            link
+            for link in written_links(self._written, self._changes, self._root_changes_at)
+            if (link.file, link.line) not in shown
+        ]
+        return tuple(map(self._with_old_line, (*first, *links)))
 
     def chain_with_gap(self, observe: Observe) -> tuple[Link, ...]:
         """Return the root, what was observed after it, a gap, and the way back from the failure.

@@ -9,20 +9,15 @@ code from running, or makes the test pass in another way than in the good versio
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from whence.causes.observed_failure import ObservedFailure
-from whence.causes.tree import CauseSearch
 from whence.changes.changeset import ChangeSet
 from whence.changes.syntax import tokens
 from whence.explain.candidates import CandidateChanges
-from whence.explain.chain import ChainBuilder, FailurePlace
-from whence.explain.context import ExplainContext, Unexplained
+from whence.explain.context import ExplainContext
 from whence.explain.dodge import (
-    NO_UNEXECUTED,
-    Unexecuted,
     avoided_changes,
     behind_changes,
     constant_behind,
@@ -30,55 +25,21 @@ from whence.explain.dodge import (
     first_run,
     gets_damage,
     is_compared,
-    unexecuted_changes,
 )
+from whence.explain.explained_set import ExplainedSet, SetExplainer
 from whence.explain.loop import suspect_weights
 from whence.explain.nearness import NO_DEVIATION, Deviation, GoodWay
-from whence.explain.recorder import counterpart
-from whence.explain.seen_failure import beside
-from whence.explain.variant_lines import VariantLines
-from whence.languages import cause_search
-from whence.model import Alternative, Cause, Link, Outcome, Reverted
-from whence.program.source import Place
+from whence.explain.new_data import NewData, new_data
+from whence.model import Alternative, Reverted
 from whence.search.grouping import grouped_hunks
 from whence.search.isolate import Answer, IsolateProblem, find_others, units_of
 from whence.search.laboratory import OutOfRuns
 from whence.search.space import union
 from whence.search.suspects import Replacement, find_another, find_replacement
-from whence.trace.recording import Recording
 
 _MAX_EXTRA = 24  # limit on changes reverted only so that avoided code can be reverted too; guessed
 _MAX_TRIED = 3  # limit on auxiliary units that are tried as the root of a chain; guessed
 _MAX_OTHERS = 3  # limit on other sets, as long as the best one writes other output; guessed
-_MAX_BEHIND = 3  # limit on levels of causes behind the root; guessed
-_MAX_GUESS_SECONDS = (
-    20.0  # limit on the CPU time for causes that meet changes to guess from; guessed
-)
-_MAX_BEHIND_SECONDS = 5.0  # limit on the CPU time for these; guessed
-
-
-@dataclass(frozen=True)
-class ExplainedSet:
-    """The causes and the chain of one answer."""
-
-    tree: CauseSearch
-    causes: tuple[Cause, ...]
-    chain: tuple[Link, ...]
-    passing: str  # the passing run: "good" (the good version), "reverted" (the fixed run)
-    fixed: Recording | None = None  # the fixed run
-    unexecuted: Unexecuted = NO_UNEXECUTED  # what the failing run executes, and it does not
-
-    @property
-    def gap(self) -> Link | None:
-        """The link that does not follow from the one before it; None if the chain is complete."""
-        return next((link for link in self.chain if link.gap), None)
-
-    @property
-    def causes_on_chain(self) -> list[Cause]:
-        if self.gap is not None:
-            return []
-        numbers = {link.cause for link in self.chain}
-        return [cause for cause in self.causes if cause.id in numbers]
 
 
 @dataclass(frozen=True)
@@ -117,6 +78,7 @@ class Chooser:
         """`candidates` compares the failing run with the run of the good version."""
         self._context, self._problem = context, problem
         self._failure, self._candidates = failure, candidates
+        self.sets = SetExplainer(context, failure, candidates)
         self.so_far: Choice | None = None  # what is shown if an interrupt stops the checks
         self._is_first = True  # is the answer of the search still being explained?
 
@@ -185,7 +147,7 @@ class Chooser:
             auxiliary=tuple(units_of(changes, whole - root)),
             needs_all=False,
         )
-        return widened if self._fixed_run(widened) is not None else None
+        return widened if self.sets.fixed_run(widened) is not None else None
 
     def _another(self, taken: Reverted) -> Answer | None:
         """Return a set without any `taken` change; None if there is none."""
@@ -252,20 +214,23 @@ class Chooser:
     def _without_dodge(self, answer: Answer) -> Choice:
         """Explain an answer.  If it is a dodge, choose a set with the avoided code instead."""
         changes = self._context.changes
-        answer, explained = self.explain(answer)
+        answer, explained = self.sets.explain(answer)
         self._keep(answer, explained)
         if answer.is_guess:
             answer, explained = self._decided(answer, explained)
         if explained.gap is not None:
             answer, explained = self._led_to_failure(answer, explained)
         self._keep(answer, explained)
+        data = self._data(answer, explained)
+        if data.writers:
+            return self._with_data(answer, explained, data)
         avoided = self._avoided(answer, explained)
         # Some are reverted already, but only so that the program builds.
         entered = self._at_fault(avoided & answer.reverted, answer, explained)
         avoided -= answer.reverted
         if entered:
             answer = self._joined(answer, entered, answer.reverted)
-            answer, explained = self.explain(answer, entered)
+            answer, explained = self.sets.explain(answer, entered)
         if not avoided or not answer.holds:
             return Choice(answer, explained)
         replacement = self._replacement(answer, avoided)
@@ -273,7 +238,7 @@ class Chooser:
             places = change_places(changes, avoided)
             why = f"it only keeps the faulty code from running: {places}"
             dodge = self._alternative(Choice(answer, explained), is_dodge=True, why=why)
-            instead = Choice(*self.explain(replacement.answer), dodges=(dodge,))
+            instead = Choice(*self.sets.explain(replacement.answer), dodges=(dodge,))
             return self._nearer(Choice(answer, explained), instead)
         if not replacement.with_found:
             return Choice(answer, explained)
@@ -286,7 +251,31 @@ class Chooser:
         if len(replacement.with_found - answer.reverted - avoided) > _MAX_EXTRA:
             return Choice(answer, explained, dodged)
         joined = self._joined(answer, avoided, replacement.with_found)
-        return Choice(*self.explain(joined, avoided), dodged)
+        return Choice(*self.sets.explain(joined, avoided), dodged)
+
+    def _data(self, answer: Answer, explained: ExplainedSet) -> NewData:
+        """Return the code outside the root's functions that wrote new data which the root reads."""
+        changes, root = self._context.changes, union(answer.root)
+        found = new_data(
+            explained.tree, explained.causes_on_chain, changes.changes, self._context.meeting,
+            root, answer.reverted, self._problem.dependencies,
+        )  # fmt: skip
+        own = _same_functions(changes, root) | self._problem.minor
+        return replace(found, writers=found.writers - own)
+
+    def _with_data(self, answer: Answer, explained: ExplainedSet, data: NewData) -> Choice:
+        """Return the choice with the writers of new data in the root, if the test passes then."""
+        changes = self._context.changes
+        dodged = (
+            f"Reverting {change_places(changes, union(answer.root))} alone is enough for the test "
+            f"to pass, but then nothing reads what {change_places(changes, data.writers)} wrote. "
+            "The fault may be there."
+        )
+        with_found = self._replacement(answer, data.writers, alone=False).with_found
+        if not with_found or len(with_found - answer.reverted - data.writers) > _MAX_EXTRA:
+            return Choice(answer, explained, dodged)
+        joined = self._joined(answer, data.writers, with_found)
+        return Choice(*self.sets.explain(joined, data.writers, data), dodged)
 
     def _keep(self, answer: Answer, explained: ExplainedSet) -> None:
         """Keep the explained answer of the search for the case that its checks are interrupted."""
@@ -317,7 +306,7 @@ class Chooser:
             if not linked or explained.gap is not None:
                 return self._guessed(answer, explained)
             root = linked[0]
-        answer, explained = self.explain(replace(with_root(answer, root), is_guess=False))
+        answer, explained = self.sets.explain(replace(with_root(answer, root), is_guess=False))
         return replace(answer, is_guess=is_guess), explained
 
     def _led_to_failure(
@@ -332,7 +321,7 @@ class Chooser:
         minor = self._problem.minor
         tried = [unit for unit in answer.auxiliary if unit & met and not unit <= minor]
         for unit in tried[:_MAX_TRIED]:
-            found = self.explain(with_root(answer, unit))
+            found = self.sets.explain(with_root(answer, unit))
             if found[1].gap is None and found[0].holds:
                 return found
         return answer, explained
@@ -346,7 +335,9 @@ class Chooser:
             return answer, explained
         root = min((unit for unit in units if runs[unit]), key=lambda unit: runs[unit] or 0)
         return (
-            (answer, explained) if (root,) == answer.root else self.explain(with_root(answer, root))
+            (answer, explained)
+            if (root,) == answer.root
+            else self.sets.explain(with_root(answer, root))
         )
 
     def _avoided(self, answer: Answer, explained: ExplainedSet) -> Reverted:
@@ -391,12 +382,14 @@ class Chooser:
         }
         return frozenset().union(*(introduced.get(word, frozenset()) for word in words))
 
-    def _replacement(self, answer: Answer, avoided: Reverted) -> Replacement:
+    def _replacement(self, answer: Answer, avoided: Reverted, *, alone: bool = True) -> Replacement:
         self._context.watcher.phase("checking whether the answer only avoids the faulty code")
         lab = self._context.session.laboratory
         with self._context.timed("search"):
             try:
-                return lab.answer(lambda: find_replacement(self._problem, answer.reverted, avoided))
+                return lab.answer(
+                    lambda: find_replacement(self._problem, answer.reverted, avoided, alone=alone)
+                )
             except OutOfRuns:
                 return Replacement(None)
 
@@ -424,74 +417,6 @@ class Chooser:
         )
         return Alternative(root, auxiliary, is_dodge, why)
 
-    # --- one answer ------------------------------------------------------------------------------
-
-    def explain(
-        self, answer: Answer, entered: Reverted = frozenset()
-    ) -> tuple[Answer, ExplainedSet]:
-        """Return the checked answer, and the causes that lead from its root to the failure.
-
-        `entered` are changes of the root with new code that runs because of the others.
-
-        Recording the fixed run in a clean tree is the check.  If that run cannot be recorded, a
-        plain run checks the answer, and the causes come from the run of the good version.
-        """
-        root = union(answer.root)
-        fixed = self._fixed_run(answer)
-        if fixed is None:
-            answer = self._context.session.verified(answer)
-        flow = counterpart(self._failure.flow.thread, fixed) if fixed else None
-        if fixed is None or flow is None:
-            explained = self._explained_set(self._candidates, root, "good", self._failure)
-            return answer, replace(explained, fixed=fixed)
-        with self._context.timed("semantics"):
-            changes = self._context.changes.changes
-            lines = VariantLines(changes, answer.reverted)
-            failure = beside(self._failure, flow)
-            tree = cause_search(failure, self._context.trust, flow)
-            candidates = CandidateChanges(tree, self._context.meeting.seeking(root), lines)
-            sought = answer.reverted if answer.is_guess else root
-            started = time.process_time()
-            while not sought <= candidates.met.keys() and candidates.grow():
-                if answer.is_guess and time.process_time() - started > _MAX_GUESS_SECONDS:
-                    break
-            failing = self._failure.flow.thread.recording
-            reverted = answer.reverted
-            unexecuted = unexecuted_changes(changes, failing, fixed, reverted, root)
-            if unexecuted.partly or entered:
-                _grow_behind(candidates)
-            self._context.solved(candidates.tree)
-            explained = self._explained_set(candidates, root, "reverted", failure, entered)
-            return answer, replace(explained, fixed=fixed, unexecuted=unexecuted)
-
-    def _fixed_run(self, answer: Answer) -> Recording | None:
-        """Return the recorded fixed run; None if it cannot be recorded, or does not pass."""
-        try:
-            recording = self._context.recorded(answer.reverted)
-        except (Unexplained, OutOfRuns):
-            return None
-        return recording if recording.outcome is Outcome.PASS else None
-
-    def _explained_set(
-        self,
-        candidates: CandidateChanges,
-        root: Reverted,
-        passing: str,
-        failure: ObservedFailure,
-        entered: Reverted = frozenset(),
-    ) -> ExplainedSet:
-        causes = {number: candidates.cause(number) for number in range(len(candidates.tree))}
-        builder = ChainBuilder(
-            self._context.changes,
-            self._context.meeting.seeking(root),
-            root,
-            causes,
-            _failed(failure, causes[0]),
-            entered,
-        )
-        chain = builder.chain() or builder.chain_with_gap(candidates.tree.observed)
-        return ExplainedSet(candidates.tree, tuple(causes.values()), chain, passing)
-
 
 def _why_farther(choice: Choice, nearer: Choice) -> str:
     """Return a clause that says how a choice's run differs from good's, unlike a nearer one's."""
@@ -518,43 +443,6 @@ def _narrowed(choice: Choice) -> Answer:
         return answer
     rest = tuple(unit for unit in answer.root if unit not in kept)
     return replace(answer, root=kept, auxiliary=(*answer.auxiliary, *rest))
-
-
-def _grow_behind(candidates: CandidateChanges) -> None:
-    """Look for causes behind the root: code that runs only because of it."""
-    started = time.process_time()
-    for _ in range(_MAX_BEHIND):
-        left = _MAX_BEHIND_SECONDS - (time.process_time() - started)
-        if left <= 0 or not candidates.grow(left):
-            break
-
-
-def _failed(found: ObservedFailure, cause: Cause) -> FailurePlace:
-    """Return where the test failed.
-
-    If that is a closing brace, the last statement of the cause is shown instead: a function's
-    return value shows there.
-    """
-    place = found.place
-    words = found.words
-    if place is not None:
-        text = found.flow.thread.recording.lines.line(place.file, place.line)
-        words = words.replace(f" at {place.file}:{place.line}", "")
-        if text != "}" or not cause.statements:
-            function = _spoken_function(cause, place)
-            return FailurePlace(f"the failure: {words}", place.file, place.line, function, text)
-    if not cause.statements:
-        return FailurePlace(f"the failure: {words}", "", 0, "", "")
-    last = cause.statements[-1]
-    return FailurePlace(f"the failure: {words}", last.file, last.line, last.function, last.text)
-
-
-def _spoken_function(cause: Cause, place: Place) -> str:
-    """Return the name of the function at a place as the cause has it; a place has a linker name."""
-    predicate = cause.predicate
-    named = [(predicate.file, predicate.line, predicate.function)]
-    named += [(each.file, each.line, each.function) for each in cause.statements]
-    return next((name for *at, name in named if at == [place.file, place.line]), place.function)
 
 
 def _same_functions(changes: ChangeSet, root: Reverted) -> Reverted:

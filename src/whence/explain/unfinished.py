@@ -12,9 +12,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from whence.changes.changeset import function_groups
-from whence.explain.choice import Choice, Chooser, ExplainedSet, with_root
+from whence.explain.choice import Choice, Chooser, with_root
 from whence.explain.context import ExplainContext
 from whence.explain.dodge import damage_start
+from whence.explain.explained_set import ExplainedSet
 from whence.model import Outcome, Reverted, Run
 from whence.search.dependencies import Knowledge
 from whence.search.isolate import Answer, IsolateProblem
@@ -37,7 +38,7 @@ def choose_unfinished(
     context.watcher.phase("looking for the root in the smallest set known so far")
     changes = context.changes.changes
     units = function_groups(changes[change] for change in sorted(answer.reverted))
-    whole, explained = chooser.explain(
+    whole, explained = chooser.sets.explain(
         Answer(tuple(units), is_guess=True, needs_all=False, is_sorted=False)
     )
     if explained.fixed is None or not whole.holds:
@@ -49,7 +50,7 @@ def choose_unfinished(
     found = replace(
         with_root(whole, root or starts[0]), is_guess=root is None, needs_all=root is not None
     )
-    found, explained = chooser.explain(found)
+    found, explained = chooser.sets.explain(found)
     if explained.fixed is None or not found.holds:
         return None
     return Choice(found, explained)

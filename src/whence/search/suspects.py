@@ -114,11 +114,14 @@ class Replacement:
 
 
 def find_replacement(
-    problem: IsolateProblem, found: Reverted, others: Reverted
+    problem: IsolateProblem, found: Reverted, others: Reverted, *, alone: bool = True
 ) -> Search[Replacement]:
-    """Find a minimal set among `others`, and what they require, without any found change."""
+    """Find a minimal set among `others`, and what they require, without any found change.
+
+    Unless they may be reverted `alone`, only a passing set that includes the found ones is sought.
+    """
     knowledge = problem.knowledge()
-    if knowledge.closure(others).isdisjoint(found):
+    if alone and knowledge.closure(others).isdisjoint(found):
         free = [change for change in problem.changes if change.id not in found]
         tried, run = yield from _fast(problem, knowledge, free).revert_consistently(others)
         if run.outcome is Outcome.PASS:

@@ -311,6 +311,10 @@ class Flow(ABC):
         """Did the step read memory or objects, and not only its operands?"""
         return self.is_load(step) or self.is_call(step)
 
+    def position(self, step: Step) -> Operand | None:  # noqa: ARG002 - where files have positions
+        """Return what said where in a file a call reads; None if nothing in the program did."""
+        return None
+
     def is_call(self, step: Step) -> bool:
         return self.kind(step) == CALL
 

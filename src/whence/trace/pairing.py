@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Hashable, Iterator, Sequence
+from difflib import Match, SequenceMatcher
 from functools import cached_property
 from typing import NamedTuple
 
@@ -241,15 +241,30 @@ class Pairing:
         return own.shape == other.shape and bool((own == other).all())
 
     def _on_lines(self, bad: Sequence[Op], good: Sequence[Op]) -> Iterator[tuple[Op, Op]]:
-        """Pair the operations of two paired lines that are of the same sort, in order."""
+        """Pair the operations of two paired lines that are of the same sort, in order.
+
+        If a line lost or got operations, those that access a variable of the same name are paired
+        first: of `a = 0; b = 0;` and `b = 0;`, the two that write b.
+        """
         bad_sorts = [self._bad_sort(op) for op in bad]
         good_sorts = [self.good.image.sort(op) for op in good]
         if bad_sorts == good_sorts:
             yield from zip(bad, good, strict=True)
             return
-        matcher = SequenceMatcher(None, bad_sorts, good_sorts, autojunk=False)
-        for i, j, size in matcher.get_matching_blocks():
+        named = [
+            (s, self.bad.image.variable_name(op)) for s, op in zip(bad_sorts, bad, strict=True)
+        ]
+        others = [
+            (s, self.good.image.variable_name(op)) for s, op in zip(good_sorts, good, strict=True)
+        ]
+        begin = (0, 0)
+        for i, j, size in _matching(named, others):
+            rest = bad_sorts[begin[0] : i], good_sorts[begin[1] : j]
+            for k, m, count in _matching(*rest):
+                k, m = k + begin[0], m + begin[1]
+                yield from zip(bad[k : k + count], good[m : m + count], strict=True)
             yield from zip(bad[i : i + size], good[j : j + size], strict=True)
+            begin = i + size, j + size
 
     def _bad_sort(self, op: Op) -> Sort:
         """Return the sort of an operation of the bad version, with callees as good names them."""
@@ -263,6 +278,11 @@ class Pairing:
             if good is not None:
                 return self.good.image.function_names[good]
         return name
+
+
+def _matching(own: Sequence[Hashable], other: Sequence[Hashable]) -> list[Match]:
+    """Return the parts that two sequences share, in order; the last one is empty."""
+    return SequenceMatcher(None, own, other, autojunk=False).get_matching_blocks()
 
 
 def _pair_lines(bad: PairedFunction, good: PairedFunction) -> Iterator[tuple[int, int]]:

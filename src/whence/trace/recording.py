@@ -254,6 +254,10 @@ class Image(ABC):
     def sort(self, op: Op) -> Sort:
         """Return what a matching operation of another version has in common with `op`."""
 
+    def variable_name(self, op: Op) -> str:  # noqa: ARG002 - where a sort does not say it
+        """Return the source's name of what a load or store accesses; empty if it is unknown."""
+        return ""
+
     @abstractmethod
     def compared_as(self, op: Op) -> Comparable:
         """Return how the values of an operation are compared between two runs."""

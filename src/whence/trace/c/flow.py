@@ -25,6 +25,7 @@ from whence.trace.c.inputs import (
     sources,
 )
 from whence.trace.c.memory import Memory
+from whence.trace.c.read_back import ReadBack
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.statements import CStepDescriber
 from whence.trace.columns import DIRECT, U32, Stream, whole
@@ -82,6 +83,7 @@ class CFlow(Flow):
         self._known: dict[ModuleSource, Meanings] = {}
         self._strings, self._sources = given_strings(thread), sources(thread)
         self._memory = Memory(thread)
+        self._read_back = ReadBack(self)
         self._addresses: dict[ModuleSource, dict[str, int]] = {}  # of static variables, by name
 
     def describer(self) -> CStepDescriber:
@@ -148,6 +150,9 @@ class CFlow(Flow):
             found = view(window.value), view(window.address)
             self._chunks[number] = found
         return found
+
+    def position(self, step: Step) -> Operand | None:
+        return self._read_back.position(step)
 
     def is_load(self, step: Step) -> bool:
         return self._codes[self.op_of(step)] in (OpCode.LOAD, OpCode.LLOAD)
@@ -356,7 +361,9 @@ class CFlow(Flow):
             if row["kind"] == INPUT and start < stop:
                 source = self._sources.get(int(row["source"]), UNKNOWN_SOURCE)
                 offset = int(row["offset"])
-                yield from byte_operands(InputRange(source, offset + start, offset + stop))
+                for first, last, written in self._read_back.parts(number, start, stop):
+                    inputs = byte_operands(InputRange(source, offset + first, offset + last))
+                    yield from written or inputs
             elif row["kind"] in (READ, COPY, OUTPUT):
                 for address, length in initial_memory(self.thread.stream.runs, row, start, stop):
                     for _, operand in self._strings.operands(step, address, length):

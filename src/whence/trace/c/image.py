@@ -177,6 +177,15 @@ class CImage(Image):
         makes_pointer = self.compared_as(op) is Comparable.POINTER
         return Sort(instruction.opcode, name, len(instruction.operands), makes_pointer)
 
+    def variable_name(self, op: Op) -> str:
+        source, local = self.locate(op)
+        instruction, function = source.instruction(local), source.function_of(local)
+        if instruction.opcode == "store":
+            return source.names.target(function, instruction)
+        if instruction.opcode == "load" and instruction.result:
+            return source.names.expression(function, ir.Local(instruction.result))
+        return ""
+
     def compared_as(self, op: Op) -> Comparable:
         found = self._compared.get(op)
         if found is None:

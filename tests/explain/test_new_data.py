@@ -1,0 +1,134 @@
+"""Is the code that writes new data in the root, beside the changed line that reads them?
+
+Reverting the reader is enough for the test to pass, and goes the way of the good version.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.explain.explaining import explain, explain_python
+
+# A list that is full is no longer counted by its elements, but by a number that is kept.
+KEPT_COUNT = """
+     #include <stdio.h>
+     struct shelf {
+         int books[8];
+    +    int used;  // [field]
+     };
+     static struct shelf shelves[2];
+     static int count(const struct shelf *shelf) {
+         int found = 0;
+         for (int i = 0; i < 8; i++)
+             found += shelf->books[i] != 0;
+         return found;
+     }
+     static void put(struct shelf *shelf, int at, int book) {
+         shelf->books[at] = book;
+    +    shelf->used++;  // [put]
+     }
+     static void take(struct shelf *shelf, int at) {
+         shelf->books[at] = 0;
+    +    if (at > 1)  // [take]
+    +        shelf->used--;  // [take]
+     }
+     int main(void) {
+         for (int i = 0; i < 5; i++)
+             put(&shelves[i % 2], i, 100 + i);
+         take(&shelves[0], 0);
+    -    return count(&shelves[0]) != 2;  // [reader]
+    +    return shelves[0].used != 2;  // [reader]
+     }
+"""
+# Only the type of the table declares the new column; its rows are written by position.
+COLUMN = """
+     #include <string.h>
+     struct word {
+         const char *name;
+         int least;
+    +    int most;  // [field]
+     };
+     static const struct word words[] = {
+    -    {"start", 1},  // [rows]
+    -    {"stop", 0},  // [rows]
+    -    {"go", 2},  // [rows]
+    +    {"start", 1, 1},  // [rows]
+    +    {"stop", 0, 1},  // [rows]
+    +    {"go", 2, 2},  // [rows]
+     };
+     static int is_right(const char *name, int count) {
+         for (int i = 0; i < 3; i++)
+             if (strcmp(words[i].name, name) == 0)
+    -            return count >= words[i].least;  // [reader]
+    +            return count >= words[i].least && count <= words[i].most;  // [reader]
+         return 0;
+     }
+     int main(void) {
+         return is_right("start", 1) && is_right("go", 3) ? 0 : 1;
+     }
+"""
+ATTRIBUTE = """
+     class Account:
+         def __init__(self):
+             self.entries = []
+    +        self.total = 0  # [start]
+         def add(self, amount):
+             self.entries.append(amount)
+    +        if amount > 0:  # [add]
+    +            self.total += amount  # [add]
+         def balance(self):
+    -        return sum(self.entries)  # [reader]
+    +        return self.total  # [reader]
+     account = Account()
+     for amount in (50, -20, 5):
+         account.add(amount)
+     assert account.balance() == 35, account.balance()
+"""
+# The reader is at fault, and reads no data that are new.
+OLD_DATA = """
+     static int sum(const int *numbers, int count) {
+         int all = 0;
+    -    for (int i = 0; i < count; i++)  // [loop]
+    -        all = all + numbers[i];  // [loop]
+    +    for (int k = 0; k < count; k++)  // [loop]
+    +        all += numbers[k];  // [loop]
+         return all;
+     }
+     int main(void) {
+         int numbers[] = {3, 4, 5};
+    -    return sum(numbers, 3) != 12;  // [reader]
+    +    int total = sum(numbers, 2);  // [reader]
+    +    return total != 12;  // [reader]
+     }
+"""
+
+
+def test_all_that_keep_a_new_count_are_in_the_root(tmp_path: Path) -> None:
+    answer = explain(tmp_path, KEPT_COUNT)
+    assert answer.root == {"reader", "put", "take"}
+    assert answer.explanation.dodged is not None
+    assert "nothing reads what" in answer.explanation.dodged
+
+
+def test_a_line_that_would_have_written_the_new_data_is_on_the_chain(tmp_path: Path) -> None:
+    chain = explain(tmp_path, KEPT_COUNT).chain
+    [link] = [link for link in chain if link.text == "shelf->used--;"]
+    assert "would write `used`, and did not run" in link.says
+
+
+def test_a_table_with_a_new_column_is_in_the_root(tmp_path: Path) -> None:
+    answer = explain(tmp_path, COLUMN)
+    assert answer.root == {"reader", "rows"}
+    assert "rows" in answer.links
+
+
+def test_the_writers_of_a_new_attribute_are_in_the_root(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, ATTRIBUTE)
+    assert answer.root == {"reader", "start", "add"}
+    assert {"start", "add"} <= set(answer.links)
+
+
+def test_changed_code_that_wrote_old_data_stays_out_of_the_root(tmp_path: Path) -> None:
+    answer = explain(tmp_path, OLD_DATA)
+    assert answer.root == {"reader"}
+    assert answer.explanation.dodged is None
