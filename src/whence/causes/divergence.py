@@ -100,10 +100,17 @@ class DivergencePredicates(QuestionFinder):
                 if not is_known and not any(map(self._is_reason, branches)):
                     jump = self.points.lost_jump(step)
                     lost += [jump] if jump is not None else []
+                    yield from self._entering(step)
         for branch, about in around:
             shown = self.visible(branch)
             if shown is not None and shown not in own and self.comparison.side_differs(shown):
                 yield Raised(Influence.DIRECT, shown, about)
+
+    def _entering(self, step: Step) -> Iterator[Raised]:
+        """Yield the call that entered another function than in the passing run."""
+        call = self.points.entering_call(step)
+        if call is not None and not self.is_hidden(call) and any(self._other_callees(call)):
+            yield Raised(Influence.ADDRESS, call, step)
 
     def _is_reason(self, branch: Step) -> bool:
         """Does a branch explain why the steps that it controls have no counterpart?

@@ -112,6 +112,21 @@ class DivergencePoints:
                 yield call
             at = call
 
+    def entering_call(self, step: Step) -> Step | None:
+        """Return the call of both runs by which the failing run alone entered a step's function.
+
+        None if the step or its region has a counterpart, or if no call is its region.
+        """
+        at = step
+        while self.comparison.counterpart(at) is None:
+            region = self.alignment.failing_region(at)
+            if region is None:
+                return None
+            if self.comparison.counterpart(region) is not None:
+                return region if self.failing.call_of(at) == region else None
+            at = region
+        return None
+
     def lost(self, definition: Step, load: Step) -> tuple[Lost | None, Step | None]:
         """Return why a step of the passing run has no counterpart.
 

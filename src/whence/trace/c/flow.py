@@ -134,10 +134,14 @@ class CFlow(Flow):
         return self._window(step)[1][(step - 1) % CHUNK]
 
     def comparable_part(self, step: Step) -> Value:
-        """Return the text of a string literal from there on; else whether the pointer is null."""
+        """Return the function there, or the text of a string literal; else whether it is null."""
         address = self.value(step)
-        text = self._memory.text_at(address) if address else None
-        return address == 0 if text is None else text
+        found = (
+            (self._memory.function_at(address) or self._memory.text_at(address))
+            if address
+            else None
+        )
+        return address == 0 if found is None else found
 
     def _window(self, step: Step) -> tuple[memoryview[int], memoryview[int]]:
         number = (step - 1) // CHUNK

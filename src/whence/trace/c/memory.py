@@ -203,6 +203,20 @@ class Memory:
         start, contents = self._of_program[at]
         return contents[address - start :] if address < start + len(contents) else None
 
+    def function_at(self, address: int) -> str | None:
+        """Return the name of the function that begins at an address; None if there is none."""
+        return self._functions.get(address)
+
+    @cached_property
+    def _functions(self) -> dict[int, str]:
+        """The functions of the program, by address."""
+        return {
+            address: name
+            for module, loaded in modules_of(self.thread)
+            for name, address in module_symbols(module, loaded)
+            if address and name in module.module.functions
+        }
+
     @cached_property
     def _literals(self) -> list[tuple[int, bytes]]:
         """The string literals, arguments and environment variables, by address."""
