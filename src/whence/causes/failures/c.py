@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whence.causes.failures.c_crash import CrashDescriber
+from whence.causes.failures.c_overrun import Overrun, first_overrun, is_allocator
 from whence.causes.hang import STILL_RUNNING, hang_rank, looping, recursing, waiting, waits_in
 from whence.causes.observed_failure import ObservedFailure, failed_condition
 from whence.causes.printed_bytes import call_arguments, printed_before, printed_from, quoted_output
@@ -196,9 +197,31 @@ def _fault_in_call(
     """Return the failure of a call of code that is not recorded, with the wrong arguments."""
     arguments = _arguments(flow, call)
     wrong = tuple(operand for operand in arguments if _is_near(flow.value_of(operand), address))
+    if is_allocator(flow, call):
+        overrun = first_overrun(flow)
+        if overrun is not None:
+            return _overran(flow, point, call, overrun, name)
     if not wrong and CrashDescriber(flow).frees(call):
         wrong = arguments[:1]  # the library found that this memory cannot be freed
     return _crashed(flow, point, call, wrong or arguments, wrong, (), name)
+
+
+def _overran(flow: CFlow, point: Point, call: Step, overrun: Overrun, name: str) -> ObservedFailure:
+    """Return the write beyond a block that an allocator noticed later.
+
+    It went there, or the block was too small: both the place and the size may be wrong.
+    """
+    step, allocation = overrun
+    is_call = flow.is_call(step)
+    wrote = _arguments(flow, step) if is_call else flow.node(step).pointers
+    seeds = _seeds((*wrote, *_arguments(flow, allocation)))
+    lines = flow.describer().names
+    where, made = lines.line(flow.in_tree(step)), lines.line(flow.in_tree(allocation))
+    words = f"{name}: {where} wrote beyond the memory that {made} allocated"
+    found = _failed_value(flow, replace(point, words=words), step, seeds, (), name)
+    assert isinstance(found.question, FailedValue)
+    bears_on = found.question.bears_on | {call, allocation, step}
+    return replace(found, question=replace(found.question, bears_on=bears_on))
 
 
 def _crashed(
