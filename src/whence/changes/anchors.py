@@ -7,6 +7,7 @@ can be reverted alone.  So such a file is compared function by function, and wha
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,9 @@ from itertools import pairwise
 from whence.changes.gitdiff import diff_files, half_open, span_of
 from whence.changes.syntax import ParsedSource, SourceFunction
 from whence.model import Span
+
+_WORD = re.compile(rb"\w")
+_SHARE = 3  # a function has moved if more than a third of its lines are elsewhere; guessed
 
 Hunks = tuple[tuple[Span, Span], ...]
 FunctionPair = tuple[SourceFunction, SourceFunction]
@@ -55,6 +59,28 @@ def is_torn(pairs: Sequence[FunctionPair], hunks: Hunks) -> bool:
         for found in begin
     )
     return is_joined or any(before != after for before, after in (*begins, *ends))
+
+
+def without_moved(
+    pairs: Sequence[FunctionPair], hunks: Hunks, old: Sequence[bytes]
+) -> list[FunctionPair]:
+    """Leave out the pairs whose lines a diff finds again outside of the new function.
+
+    The old function has another name now, and the new one with its name may only call it.
+    """
+    spans = [(half_open(before), half_open(after)) for before, after in hunks]
+    found: list[FunctionPair] = []
+    for one, other in pairs:
+        inside = outside = 0
+        for line in range(one.first + 1, one.last):
+            at = bisect_left(spans, ((line, 0), (0, 0))) - 1
+            (_, last), (_, new_last) = spans[at] if at >= 0 else ((0, 0), (0, 0))
+            if line > last and _WORD.search(old[line - 1]):
+                is_inside = other.first <= line - last + new_last <= other.last
+                inside, outside = inside + is_inside, outside + (not is_inside)
+        if outside <= max(inside, (one.last - one.first) // _SHARE):
+            found.append((one, other))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

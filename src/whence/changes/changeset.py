@@ -17,7 +17,14 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
-from whence.changes.anchors import Hunks, TornFile, diff_by_function, is_torn, same_functions
+from whence.changes.anchors import (
+    Hunks,
+    TornFile,
+    diff_by_function,
+    is_torn,
+    same_functions,
+    without_moved,
+)
 from whence.changes.generated import is_generated
 from whence.changes.gitdiff import FilePair, diff_files, half_open, span_of
 from whence.changes.halves import has_statements
@@ -298,9 +305,10 @@ class _Comparison:
                 continue
             if self._is_generated(pair.old, pair.new):
                 continue
-            functions = same_functions(old, new)
+            lines = self._lines(pair.old, pair.new)
+            functions = without_moved(same_functions(old, new), pair.hunks, lines[0])
             if is_torn(functions, pair.hunks):
-                torn[pair.new] = TornFile(*self._lines(pair.old, pair.new), functions)
+                torn[pair.new] = TornFile(*lines, functions)
             else:
                 self._cut[pair.new] = self._cut_hunks(pair.old, pair.new, pair.hunks)
         return diff_by_function(torn)
