@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from whence.program.ids import Op, Step
 from whence.program.rows import INPUT, OUTPUT
 from whence.trace.columns import CALL, IN_MEMORY
-from whence.trace.flow import Left, Operand
+from whence.trace.flow import Flow, Left, Operand
 from whence.trace.queries import OUTSIDE
-
-if TYPE_CHECKING:
-    from whence.trace.c.flow import CFlow
 
 # The calls that move the position, with the number of the argument that says where to.
 _POSITION = {
@@ -40,7 +37,7 @@ class _Range(NamedTuple):
 class ReadBack:
     """Finds what a thread read back of what it wrote."""
 
-    def __init__(self, flow: CFlow) -> None:
+    def __init__(self, flow: Flow) -> None:
         self._flow = flow
         self._stream = flow.thread.stream
 
