@@ -76,6 +76,13 @@ def _from_debian(name: str, version: str, folder: Path, run: Run) -> Path:
     for description in folder.glob("*.dsc"):
         command = ["dpkg-source", "--no-check", *["--skip-patches"] * unpatched]
         done = run([*command, "--extract", description.name, "unpacked"], folder)
+    if unpatched and not (folder / "unpacked").exists():
+        # Archives of old distributions lose Debian's part of a release before the upstream one.
+        for archive in folder.glob("*.orig.tar.*[!c]"):
+            (folder / "unpacked").mkdir()
+            done = run(
+                ["tar", "-xf", archive.name, "-C", "unpacked", "--strip-components=1"], folder
+            )
     sources = _only_folder(folder.glob("unpacked"), f"{name}={release}", done)
     for patch in reversed(left_out):
         file = (sources / "debian" / "patches" / patch).resolve()

@@ -29,6 +29,7 @@ from whence.frontend.c.record import record
 from whence.subject.trial import BuildAndTest
 
 MILLIONS = (100, 1000, 3000)  # instructions of the runs
+CAUSES = ("early", "late")
 PATIENCE = 600.0  # limit for one question in seconds; a slower one is shown as too slow
 PROGRAM = Path(__file__).parent / "drivers" / "long_run.c"
 ROUND = 518  # instructions of one round of the machine's loop, as recorded at -O0
@@ -133,19 +134,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--millions", nargs="+", type=int, default=MILLIONS, metavar="N")
     parser.add_argument("--work", type=Path, default=WORK / "trace" / "long")
     parser.add_argument("--no-slice", action="store_true", help="do not measure slices")
+    parser.add_argument("--causes", nargs="+", choices=CAUSES, default=CAUSES)
     parser.add_argument("--explain", action="store_true", help="measure `whence explain`")
     options = parser.parse_args(arguments)
     if options.explain:
         rows = []
         for millions in options.millions:
-            for where in ("early", "late"):
+            for where in options.causes:
                 rows.append(explain(millions, where, options.work))
                 print(*rows[-1], sep="  ", flush=True)
         print(table.markdown_table(EXPLAINED, rows))
         return 0
     runs = []
     for millions in options.millions:
-        for where in ("early", "late"):
+        for where in options.causes:
             run = measure(millions, where, options.work, with_slice=not options.no_slice)
             runs.append(run.shown())
             print(table.markdown_table(HEAD, runs[-1:]), flush=True)

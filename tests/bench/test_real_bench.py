@@ -174,6 +174,25 @@ def test_a_source_package_of_debian_has_the_patches_that_are_asked_for(
     assert [path.name for path in sources.iterdir()] == ["p.c"]
 
 
+def test_an_unpatched_release_needs_only_the_upstream_archive(tmp_path: Path) -> None:
+    """Archives of old distributions lose the other files first."""
+
+    def client(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+        if command[0] != "apt-get":
+            return run_client(command, folder)
+        (folder / "thing-1.0").mkdir()
+        (folder / "thing-1.0" / "p.c").write_text("old\n")
+        archive = folder / "thing_1.0.orig.tar.gz"
+        run_client(["tar", "-czf", archive.name, "thing-1.0"], folder)
+        (folder / f"{archive.name}.asc").write_text("a signature")
+        return subprocess.CompletedProcess(command, 100, "", "E: Failed to fetch some archives.")
+
+    sources = unpacked_release("debian:thing", "1.0-2 unpatched", tmp_path, client)
+    assert [path.name for path in sources.iterdir()] == ["p.c"]
+    with pytest.raises(NotInstallableError, match="Failed to fetch some archives"):
+        unpacked_release("debian:thing", "1.0-2", tmp_path, client)
+
+
 def test_a_patch_that_cannot_be_taken_back_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotInstallableError, match="two cannot be taken back"):
         unpacked_release("debian:thing", "1.0-2 without two", tmp_path, debian_client([]))
