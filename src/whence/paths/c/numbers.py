@@ -256,8 +256,11 @@ def parsed(call: LibraryCall) -> bool:
     used = [origin for origin in origins[number.start : end + 1] if isinstance(origin, InputByte)]
     if not is_free(call, used[0]):
         return True
-    # A negative number becomes a large one in strtoul, and atoi cuts a number to an int.
+    # A negative number becomes a large one in strtoul.
     width, limits = call.width, limits_of(_WIDTH, is_signed=True)
+    least, greatest = limits_of(width, is_signed=True)
+    if not has_end and least <= number.value <= greatest:
+        limits = least, greatest  # atoi cuts longer numbers to an int that a short one gives, too
     if has_end:
         begins = begins_number(number.base, spaces=0)
         require_match(call, used, end - number.start, b"x", begins, is_matched=True)
@@ -292,7 +295,7 @@ def no_number(
     is_whole = len(used) == len(text) and text and all(is_free(call, one) for one in used)
     if not has_end and call.name != "atof" and is_whole and call.result == 0:
         # All of it may become a number.
-        limits = limits_of(_WIDTH, is_signed=True)
+        limits = limits_of(call.width, is_signed=True)
         term = number_term(call, used, text, Spelled(0, len(text), 0), limits)
         cut = term.term if call.width == _WIDTH else z3.Extract(call.width - 1, 0, term.term)
         return call.returns(Term(cut, term.unknowns))
