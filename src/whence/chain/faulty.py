@@ -19,7 +19,7 @@ from whence.program.operations import COp
 from whence.trace.flow import Constant, Flow, Left, Operand, StoredBits
 from whence.trace.queries import Part
 from whence.trace.recording import Comparable
-from whence.trace.rerunning import Alteration, Force, Overwrite, Replace
+from whence.trace.rerunning import Alteration, Assign, Force, Overwrite, Replace
 
 _MAX_CONDITION = 20  # operations of a condition that are looked at; guessed
 _MAX_WALKED = 20_000  # steps behind one step that are looked at; guessed
@@ -61,8 +61,10 @@ def had_value_at(flow: Flow, step: Step) -> Step:
 class FaultyState:
     """Finds the faulty values behind steps of a failing run."""
 
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, comparison: Comparison, altered: Iterable[Assign] = ()) -> None:
+        """`altered`: other values that definitions were given, which made the passing run."""
         self.comparison = comparison
+        self._altered = {each.definition: each for each in altered}
         self._failing, self._passing = comparison.failing, comparison.passing
         self._points = DivergencePoints(comparison)
         self._other_conditions: set[Step] = set()  # they decide otherwise in the good version
@@ -256,6 +258,9 @@ class FaultyState:
                 return [], []
             copied = [*self._copied(read.reader)]
             return copied or [*self._left_out(read.reader)], []
+        assigned = self._assigned(definition)
+        if assigned is not None:
+            return [FaultyValue(assigned.definition, assigned)], []
         if isinstance(read.operand, Left):
             kept = self._kept(read, definition)
             left = () if kept else self._failing.left(read.operand)
@@ -271,6 +276,25 @@ class FaultyState:
             return [], []
         found = [*self._lacking(definition), *self._chosen(definition), *self.deciding(definition)]
         return found, [*self._behind(definition)]
+
+    def _assigned(self, definition: Step) -> Assign | None:
+        """Return the value that a definition is a copy of, if only the altered run had it.
+
+        The log has no copies between variables: a recording shows the value from before there.
+        """
+        at = definition
+        for _ in range(_MAX_CONDITION if self._altered else 0):
+            if not self.comparison.is_same(at):
+                return None
+            if at in self._altered:
+                return self._altered[at]
+            node = self._failing.node(at)
+            if node.operation.op is not COp.COPY or len(node.operands) != 1:
+                return None
+            if not isinstance(node.operands[0], int):
+                return None
+            at = node.operands[0]
+        return None
 
     def _behind(self, step: Step) -> Iterator[_Read]:
         node = self._failing.node(step)

@@ -15,7 +15,7 @@ from whence.chain.inducing import FaultyStep
 from whence.model import ChainLink, SetMember, Statement
 from whence.program.ids import Step
 from whence.program.source import NamedValue
-from whence.trace.rerunning import Overwrite
+from whence.trace.rerunning import Assign, Overwrite
 
 _OPPOSITE = {"true": "false", "false": "true", "True": "False", "False": "True"}
 _INVENTED = "@"  # of the variables that pytest puts into an assertion, as in @py_assert1
@@ -121,6 +121,8 @@ class ChainWriter:
         return found
 
     def _passing_value(self, value: FaultyValue) -> str | None:
+        if isinstance(value.alteration, Assign):
+            return repr(value.alteration.value)
         other = None if value.is_kept else self._comparison.counterpart(value.step)
         flow = self._comparison.passing
         named = None if other is None else self._passing.named(other, flow.op_of(other))

@@ -19,11 +19,12 @@ import difflib
 import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from whence.causes.questions import FailedCondition
 from whence.causes.tree import CauseSearch
 from whence.chain.causality import CausalityTests, OutOfReruns
+from whence.chain.given import entered_by, is_argument
 from whence.chain.minimal import Induced
 from whence.model import Outcome
 from whence.program.ids import Op, Step
@@ -178,13 +179,21 @@ class ValueSearch:
         found = [each for each in behind if flow.defines(each) and _is_computed(flow, each)]
         return sorted(each for each in found if self._value(each) is not None)
 
+    def is_computed(self, step: Step) -> bool:
+        """Is the value of a definition computed, and no copy of a constant or a variable?"""
+        return _is_computed(self.tree.failure.flow, step)
+
+    def of_branch(self, branch: Step) -> ValueSearch:
+        """Return a search for values with which a branch goes the other way."""
+        return replace(self, turned=branch, _compared=[])
+
     def computed_behind(self, definition: Step) -> list[Step]:
         """Return the nearest computed definitions that a definition comes from, the last first."""
         flow, found = self.tree.failure.flow, list[Step]()
         work, seen = [definition], {definition}
         while work and len(seen) < _MAX_BEHIND:
             step = work.pop()
-            is_end = step != definition and flow.defines(step) and _is_computed(flow, step)
+            is_end = step != definition and flow.defines(step) and self.is_computed(step)
             if is_end:
                 found += [step] if self._value(step) is not None else []
                 continue
@@ -197,20 +206,36 @@ class ValueSearch:
     def tested_by(self, branch: Step) -> list[Step]:
         """Return the definitions that a branch tests, followed through copies, the last first."""
         flow, found = self.tree.failure.flow, list[Step]()
-        work, seen = [branch], {branch}
-        while work and len(seen) < _MAX_BEHIND:
+        work, reader = [branch], {branch: branch}
+        while work and len(reader) < _MAX_BEHIND:
             step = work.pop()
-            behind = [each for each in _operands(flow, step) if each not in seen]
+            behind = [each for each in _operands(flow, step) if each not in reader]
             values = map(flow.value_of, flow.node(step).operands)
             self._compared += [v for v in values if isinstance(v, bool | int | float | str)]
             own, is_computed = self._value(step), _is_computed(flow, step)
             is_part = is_computed and own is not None and not isinstance(own, bool)
             if step != branch and (is_part or (flow.defines(step) and (is_computed or not behind))):
-                found += [step] if own is not None else []
+                end = step if is_computed else self._own_carrier(step, reader, branch)
+                # The value of a parameter is set where it is read.
+                places = [] if end is None else [end, reader[end]]
+                found += [each for each in places if self._value(each) is not None][:1]
                 continue
-            seen.update(behind)
+            reader |= dict.fromkeys(behind, step)
             work += behind
-        return sorted(found, reverse=True)
+        return sorted(set(found), reverse=True)
+
+    def _own_carrier(self, constant: Step, reader: dict[Step, Step], branch: Step) -> Step | None:
+        """Return the first definition on the way from a constant that the branch's function made.
+
+        `reader` tells the way.  A constant that the function was given counts as right.
+        """
+        flow, at = self.tree.failure.flow, constant
+        entered = entered_by(flow, branch)
+        while at != branch:
+            if at > entered and flow.defines(at) and not is_argument(flow, at):
+                return at
+            at = reader[at]
+        return None
 
     def at(self, step: Step) -> Assign | None:
         """Return a value of one step that makes the test pass."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from whence.causes.comparison import Comparison
 from whence.causes.observed_failure import ObservedFailure
 from whence.chain.bounds import is_at_bound
+from whence.chain.carried import first_carrier
 from whence.chain.causality import (
     CausalityTests,
     Judge,
@@ -212,7 +213,10 @@ class _Session:
         other = counterpart(observed.flow.thread, passing)
         assert other is not None, "the run is the same up to the branch"
         observed = self._beside_switched(failing, passing, observed, other)
-        return self._searched(built, failing, observed, other, by, tests)
+        altered = [each for each in repair.alterations if isinstance(each, Assign)]
+        if repair.tests is not tests:  # its steps are those of another run
+            altered = altered[:1]
+        return self._searched(built, failing, observed, other, by, tests, altered)
 
     def _repair(
         self, built: BuiltTest, failing: Recording, observed: ObservedFailure, tests: CausalityTests
@@ -222,10 +226,12 @@ class _Session:
         found: Force | Assign | None = passing_switch(tree, tests, self._say)
         if found is None:
             found = passing_value(tree, tests, self._say)
+            found = found and first_carrier(tree, tests, found)
             if found is not None and only_hides(tree, tests, found):
                 found = passing_switch(tree, tests, self._say, _MAX_SWITCHED) or found
         if isinstance(found, Force) and not is_at_bound(flow, found.branch):
-            found = value_behind(tree, tests, found.branch) or found
+            value = value_behind(tree, tests, found.branch)
+            found = first_carrier(tree, tests, value) if value else found
         if found is not None:
             return Repair(tests, (found,))
 
@@ -276,6 +282,7 @@ class _Session:
     def _searched(
         self, built: BuiltTest, failing: Recording, observed: ObservedFailure, passing: Flow,
         by: PassingRun, switching: CausalityTests | None = None,
+        altered: Sequence[Assign] = (),
     ) -> ChainResult:  # fmt: skip
         started = time.monotonic()
         alignment = Alignment(observed.flow, passing)
@@ -289,7 +296,7 @@ class _Session:
         if switching is None:
             self._check_varies(tests, failing)
         method = _METHODS[self._request.method]
-        search = method(observed, FaultyState(comparison), tests, self._say)
+        search = method(observed, FaultyState(comparison, altered), tests, self._say)
         try:
             search.run()
         except KeyboardInterrupt:
@@ -398,7 +405,8 @@ def _value(observed: ObservedFailure, assign: Assign) -> PassingRun:
     flow, step = observed.flow, assign.definition
     describer = flow.describer()
     named = describer.named(step, flow.op_of(step))
-    places = [flow.thread.image.place(flow.op_of(at)) for at in (step, flow.call_of(step)) if at]
+    known = flow.in_tree(step), flow.call_of(step)
+    places = [flow.thread.image.place(flow.op_of(at)) for at in known if at]
     place = next(filter(None, places), None)  # of an argument, that of the call
     where = "" if place is None else f" at {place.file}:{place.line}"
     name = "a value" if named is None else f"`{named.name}`"
