@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from whence.frontend.python.logged import MODULE, read_log
+from whence.frontend.python.logged import MODULE, THREAD, read_log
 from whence.frontend.python.record import COMPARABLE, hooked
 
 OWN_VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -174,7 +174,11 @@ def check(trace: Path) -> int:
         program = load_program(trace, log)
         stack: list[LoggedActivation] = []
         suspended: dict[int, LoggedActivation] = {}
+        stacks: dict[int, list[LoggedActivation]] = {}  # by thread
         for op, value in read_log(log):
+            if op == THREAD:
+                # Until now there was only one thread.
+                stack = stacks.setdefault(value, [] if stacks else stack)
             if op < MODULE:
                 total += 1
                 _check_event(program, stack, suspended, op, value)

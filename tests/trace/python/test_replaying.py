@@ -41,6 +41,41 @@ def test_the_constructs_of_python_are_replayed_as_by_the_oracle(name: str, tmp_p
     assert differences(recording) == []
 
 
+# Its threads take turns within functions and generators, and start each other.
+TURNS = """
+import sys, threading
+from concurrent.futures import ThreadPoolExecutor
+sys.setswitchinterval(1e-6)
+def squares(count):
+    for number in range(count):
+        yield number * number
+def part(results, count):
+    try:
+        results[count] = sum(each for each in squares(count) if each % 3) // (count - 20)
+    except ZeroDivisionError as error:
+        results[count] = str(error)
+    if count > 40:
+        inner = threading.Thread(target=part, args=(results, count // 7))
+        inner.start()
+        inner.join()
+results = {}
+shared = squares(100)
+threads = [threading.Thread(target=part, args=(results, 20 * n)) for n in range(5)]
+for thread in threads:
+    thread.start()
+own = [next(shared) for _ in range(30)]
+for thread in threads:
+    thread.join()
+with ThreadPoolExecutor(2) as pool:
+    print(sum(pool.map(lambda n: n * own[n], range(30))), pool.submit(next, shared).result())
+"""
+
+
+def test_threads_are_replayed_as_by_the_oracle(tmp_path: Path) -> None:
+    recording = recorded(tmp_path, TURNS)
+    assert differences(recording) == []
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_random_program_is_replayed_as_by_the_oracle(seed: int, tmp_path: Path) -> None:
     recording = recorded(tmp_path, Writer(seed).text)

@@ -10,14 +10,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from whence.frontend.python.logged import END, MODULE, TYPE, read_log
+from whence.frontend.python.logged import END, MODULE, STARTED, STARTS, THREAD, TYPE, read_log
 from whence.frontend.recorded_run import MODULES
 
-RECORDS = {MODULE: "MODULE", END: "END", TYPE: "TYPE"}
+RECORDS = {
+    MODULE: "MODULE", END: "END", TYPE: "TYPE", THREAD: "THREAD", STARTS: "STARTS",
+    STARTED: "STARTED",
+}  # fmt: skip
 
 
 def event_lines(folder: Path, log: Path) -> Iterator[str]:
-    """Yield a line for each event of a thread, with its operation."""
+    """Yield a line for each event of a process, with its operation."""
     loaded = [value for op, value in read_log(log.with_name("0.log")) if op == MODULE]
     modules = [
         (base, count, json.loads((folder / MODULES / f"{digest}.json").read_text("utf-8")))
@@ -35,7 +38,7 @@ def event_lines(folder: Path, log: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the events of all threads of the trace that the command line names."""
+    """Print the events of all processes of the trace that the command line names."""
     folder = Path(sys.argv[1])
     for log in sorted(folder.glob("*/*.log")):
         print(f"--- {log.relative_to(folder)}")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-MODULE, END, TYPE, PARAM, FRAME, ENTER = range(2**31, 2**31 + 6)
+MODULE, END, TYPE, PARAM, FRAME, ENTER, THREAD, STARTS, STARTED = range(2**31, 2**31 + 9)
 IDENTITY = 56  # bits of an identity; the number of the type is in the bits above
 _LENGTH = 8  # bytes before a chunk that contain its length
 

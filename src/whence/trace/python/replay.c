@@ -1,9 +1,9 @@
-/* Which operations did a Python thread execute, one after the other?
+/* Which operations did the threads of a Python program execute, one after the other?
 
-   The log contains the events of a thread in order.  Silent operations ran between them; which ones
-   follows from the program.  Replaying walks the events along the blocks of the program, activation
-   by activation.  Each executed operation becomes a step, and what is known about it becomes an
-   entry of each column.
+   The log contains the events of all threads in order, and says where another thread goes on.
+   Silent operations ran between them; which ones follows from the program.  Replaying walks the
+   events along the blocks of the program, activation by activation.  Each executed operation
+   becomes a step, and what is known about it becomes an entry of each column.
 
    1. wh_read reads a log into events, and its records of modules and types (replay_tokens.h).
    2. Python describes the program and the types; wh_replay walks the events.
@@ -14,7 +14,10 @@
 
 #include "replay_objects.h"
 
-enum { MODULE = 0, END = 1, TYPE = 2, PARAM = 3, FRAME = 4, ENTER = 5 };  /* records - 2**31 */
+enum {  /* records - 2**31 */
+    MODULE = 0, END = 1, TYPE = 2, PARAM = 3, FRAME = 4, ENTER = 5,
+    THREAD = 6, STARTS = 7, STARTED = 8,
+};
 static const i64 RECORDS = (i64)1 << 31;
 enum { NO_FRAME, WITH_FRAME, WITH_PARAMETERS };  /* what an event has besides its value */
 
@@ -42,8 +45,21 @@ typedef struct running {
     u32 last_branch, branch_before;  /* the last two branches; 0: none */
     column_t results;
     u32 raised, constructed_by, unwinding;
+    u32 thread;            /* on whose stack it was last */
     u8 has_run_code, has_result, is_on_stack;
 } running_t;
+
+/* A thread that does not run now; the running one has these fields in the kernel. */
+typedef struct {
+    u64 ident;
+    u32 number;
+    running_t **stack;
+    u64 depth, stack_room;
+    u32 *on_stack;
+} waiting_t;
+
+/* A record of THREAD, STARTS or STARTED.  After STARTS: the call, and who started whom. */
+typedef struct { u64 at, ident, by; u32 record, parent, call; } switch_t;
 
 typedef struct { u32 first, count; i32 then; } path_t;  /* in `paths`; then: the next logged one */
 
@@ -58,6 +74,8 @@ typedef struct kernel {
     column64_t frames_of;
     bytes_t framing;
     column_t params;
+    switch_t *switches;                       /* each before the event that it precedes */
+    u64 n_switches, switch_room;
     /* The run: */
     steps_t steps;
     column_t instmap;             /* as in whence.trace.columns */
@@ -76,6 +94,11 @@ typedef struct kernel {
     column_t unused;
     running_t **latest;
     u32 *on_stack;       /* for each function */
+    waiting_t *waiting;  /* all threads but the running one */
+    u64 n_waiting, waiting_room;
+    u64 thread;          /* the running one; 0: no thread was named yet */
+    u32 thread_number;
+    u64 n_done;          /* switches that were replayed */
     u32 **globals;       /* for each module */
     table_t global_slot; /* module, name -> slot + 1 */
     table_t module_of;   /* name -> module + 1 */
@@ -124,6 +147,11 @@ static void read_chunk(kernel_t *k, reader_t *r, int with_events) {
         } else if (op == RECORDS + FRAME || op == RECORDS + ENTER) {
             frame = (u64)value.number;
             framing = op == RECORDS + ENTER ? WITH_PARAMETERS : WITH_FRAME;
+            continue;
+        } else if (op >= RECORDS + THREAD && op <= RECORDS + STARTED) {
+            make_room((void **)&k->switches, &k->switch_room, k->n_switches + 1, sizeof(switch_t));
+            k->switches[k->n_switches++] = (switch_t){
+                .at = k->event_ops.n, .ident = (u64)value.number, .record = (u32)(op - RECORDS)};
             continue;
         } else {
             token = token_of(r, &value);
@@ -284,6 +312,7 @@ static void push_running(kernel_t *k, running_t *a) {
     make_room((void **)&k->stack, &k->stack_room, k->depth + 1, sizeof(running_t *));
     k->stack[k->depth++] = kept(a);
     a->is_on_stack = 1;
+    a->thread = k->thread_number;
     k->on_stack[a->function]++;
 }
 
@@ -1150,11 +1179,24 @@ static running_t *new_running(kernel_t *k, u32 function, u64 frame, u32 call, ru
     return a;
 }
 
+/* Return the record that started the running thread; NULL: it is the first thread. */
+static const switch_t *start_of(const kernel_t *k) {
+    for (u64 at = k->n_done; at-- > 0;)
+        if (k->switches[at].record == STARTS && k->switches[at].ident == k->thread)
+            return &k->switches[at];
+    return NULL;
+}
+
 static void enter(kernel_t *k, u32 op, u64 frame, const u32 *parameters, u32 count) {
     const program_t *p = &k->program;
     u32 function = p->op_function[op];
     running_t *caller = top_of(k);
-    u32 call = caller ? begin_step(k, caller) : 0;
+    u32 call = caller ? begin_step(k, caller) : 0, parent = caller ? caller->number : 0;
+    const switch_t *start = caller ? NULL : start_of(k);
+    if (start) {
+        call = start->call;
+        parent = start->parent;
+    }
     running_t *a = new_running(k, function, frame, call, enclosing_of(k, function, caller, call));
     a->parameters = parameters;
     a->n_parameters = count;
@@ -1165,7 +1207,6 @@ static void enter(kernel_t *k, u32 op, u64 frame, const u32 *parameters, u32 cou
             push(&k->handed_step, definition);
         }
     }
-    u32 parent = caller ? caller->number : 0;
     make_room((void **)&k->rows, &k->row_room, k->n_rows + 1, sizeof(row_t));
     k->rows[k->n_rows] = (row_t){
         .function = function, .parent = parent, .call = call, .first = (u32)k->steps.stretch.n,
@@ -1187,6 +1228,7 @@ static void enter(kernel_t *k, u32 op, u64 frame, const u32 *parameters, u32 cou
 
 /* Replay that the activation on top of the stack resumed a suspended activation. */
 static void continue_with(kernel_t *k, running_t *a) {
+    if (a->is_on_stack && a->thread != k->thread_number) return;
     if (a->is_on_stack) {
         while (top_of(k) != a) pop_closed(k, UNWOUND);
         return;
@@ -1254,6 +1296,7 @@ static u32 raise_in(kernel_t *k, running_t *a, u32 value) {
 static running_t *unwind_to(kernel_t *k, u64 frame, u32 function) {
     running_t *a = kept_in(k, &k->frames, frame);
     if (!a || a->function != function) return NULL;
+    if (a->is_on_stack && a->thread != k->thread_number) return NULL;
     if (a->is_on_stack) {
         while (top_of(k) != a) {  /* such as a lambda, which does not log its end */
             running_t *left = pop_running(k);
@@ -1383,6 +1426,81 @@ static void replay_event(
     }
 }
 
+/* --- threads --- */
+
+/* Note with each start which thread it started: this is logged after the thread has begun. */
+static void pair_starts(kernel_t *k) {
+    u64 running = 0;
+    for (u64 at = 0; at < k->n_switches; at++) {
+        switch_t *one = &k->switches[at];
+        if (one->record == THREAD) running = one->ident;
+        if (one->record == STARTS) { one->by = running; one->ident = 0; }
+        for (u64 before = one->record == STARTED ? at : 0; before-- > 0;) {
+            switch_t *start = &k->switches[before];
+            if (start->record != STARTS || start->by != running) continue;
+            start->ident = one->ident;
+            break;
+        }
+    }
+}
+
+/* Let another thread run. */
+static void switch_to(kernel_t *k, u64 ident) {
+    if (!k->thread) k->thread = ident;  /* until now there was only one */
+    if (k->thread == ident) return;
+    make_room((void **)&k->waiting, &k->waiting_room, k->n_waiting + 1, sizeof(waiting_t));
+    waiting_t before = {
+        .ident = k->thread, .number = k->thread_number, .stack = k->stack, .depth = k->depth, .stack_room = k->stack_room,
+        .on_stack = k->on_stack};
+    u64 at = 0;
+    while (at < k->n_waiting && k->waiting[at].ident != ident) at++;
+    if (at == k->n_waiting)
+        k->waiting[k->n_waiting++] = (waiting_t){
+            .ident = ident, .number = (u32)at + 1,
+            .on_stack = zeroed(k->program.n_functions, sizeof(u32))};
+    waiting_t now = k->waiting[at];
+    k->waiting[at] = before;
+    k->thread = ident;
+    k->thread_number = now.number;
+    k->stack = now.stack;
+    k->depth = now.depth;
+    k->stack_room = now.stack_room;
+    k->on_stack = now.on_stack;
+}
+
+/* Replay the records about threads before an event. */
+static void replay_switches(kernel_t *k, u64 event) {
+    for (; k->n_done < k->n_switches && k->switches[k->n_done].at <= event; k->n_done++) {
+        switch_t *one = &k->switches[k->n_done];
+        if (one->record == THREAD) switch_to(k, one->ident);
+        if (one->record != STARTS || !top_of(k)) continue;
+        one->call = begin_step(k, top_of(k));
+        one->parent = top_of(k)->number;
+    }
+}
+
+/* Close what is still running in all threads. */
+static void close_threads(kernel_t *k) {
+    for (u64 at = k->depth; at-- > 0;) close_running(k, k->stack[at], UNWOUND);
+    for (u64 thread = 0; thread < k->n_waiting; thread++)
+        for (u64 at = k->waiting[thread].depth; at-- > 0;)
+            close_running(k, k->waiting[thread].stack[at], UNWOUND);
+}
+
+static void free_threads(kernel_t *k) {
+    for (u64 thread = 0; thread < k->n_waiting; thread++) {
+        waiting_t *one = &k->waiting[thread];
+        for (u64 at = one->depth; at-- > 0;) release(k, one->stack[at]);
+        free(one->stack);
+        free(one->on_stack);
+    }
+    free(k->waiting);
+    free(k->switches);
+    k->waiting = NULL;
+    k->switches = NULL;
+    k->n_waiting = k->waiting_room = k->n_switches = k->switch_room = 0;
+}
+
 /* --- the whole run --- */
 
 static void begin(kernel_t *k) {
@@ -1439,6 +1557,7 @@ static void free_table(table_t *table) {
 /* Free what only replaying needs. */
 static void end(kernel_t *k) {
     while (k->depth) release(k, pop_running(k));
+    free_threads(k);
     for (u64 at = 1; at < k->n_kept; at++) if (k->kept[at]) release(k, k->kept[at]);
     for (u64 at = 0; k->latest && at < k->program.n_functions; at++) release(k, k->latest[at]);
     for (u64 at = 0; k->globals && at < k->program.n_modules; at++) free(k->globals[at]);
@@ -1479,6 +1598,7 @@ EXPORT int wh_replay(kernel_t *k, const program_t *program) {
     int failed = setjmp(here);
     if (failed) return failed;
     begin(k);
+    pair_starts(k);
     u64 framed = 0;
     for (u64 at = 0; at < k->event_ops.n; at++) {
         u32 op = k->event_ops.at[at];
@@ -1491,11 +1611,12 @@ EXPORT int wh_replay(kernel_t *k, const program_t *program) {
             if (framing == WITH_PARAMETERS)
                 to = framed < k->framed.n ? k->frame_params.at[framed] : k->params.n;
         }
+        if (k->n_done < k->n_switches) replay_switches(k, at);
         if (op >= program->n_ops) continue;  /* the log lacks the record of its module */
         replay_event(
             k, op, k->event_values.at[at], framing, frame, k->params.at + from, (u32)(to - from));
     }
-    for (u64 at = k->depth; at-- > 0;) close_running(k, k->stack[at], UNWOUND);
+    close_threads(k);
     for (u64 at = 0; at < k->raised.room; at++)
         if (k->raised.at[at].key != NO_KEY) {
             push(&k->raised_step, (u32)k->raised.at[at].key);

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whence.frontend.python.logged import END, MODULE, TYPE, Token, is_cut, read_log
+from whence.frontend.python.logged import (
+    END,
+    MODULE,
+    STARTED,
+    STARTS,
+    THREAD,
+    TYPE,
+    Token,
+    is_cut,
+    read_log,
+)
 from whence.program.ids import Op
 from whence.trace.python.events import PythonType
 from whence.trace.python.program import Loaded
@@ -18,6 +28,8 @@ class Events:
     # For each event, in order:
     ops: list[Op] = field(default_factory=list)
     values: list[Token] = field(default_factory=list)
+    # Records of threads: the number of events before each, its kind and its value.
+    switches: list[tuple[int, int, int]] = field(default_factory=list)
     # For the process:
     modules: list[Loaded] = field(default_factory=list)
     types: dict[int, PythonType] = field(default_factory=dict)  # by number in the log
@@ -36,6 +48,9 @@ def read_events(path: Path, main: Path | None = None) -> Events:
                 if source == path:
                     found.ops.append(Op(op))
                     found.values.append(value)
+            elif op in (THREAD, STARTS, STARTED):
+                if source == path:
+                    found.switches.append((len(found.ops), op, value))
             elif op == MODULE:
                 found.modules.append(Loaded(*value))
             elif op == TYPE:

@@ -1,8 +1,9 @@
-"""Which operations did a Python thread execute, one after the other?
+"""Which operations did the threads of a Python program execute, one after the other?
 
-The log contains the events of a thread in order.  Silent operations ran between them; which ones
-follows from the program.  Replaying walks the events along the blocks of the program, activation
-by activation.  Each executed operation becomes a step of the `ReplayedRun`.
+The log contains the events of all threads in order, and says where another thread goes on.  Silent
+operations ran between them; which ones follows from the program.  Replaying walks the events along
+the blocks of the program, activation by activation.  Each executed operation becomes a step of the
+`ReplayedRun`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tests.trace.python.oracle.silent_operations import SilentOperations
 from tests.trace.python.oracle.silent_paths import SilentPaths
 from tests.trace.python.oracle.step_emitter import StepEmitter
 from tests.trace.python.oracle.variable_scopes import VariableScopes
-from whence.frontend.python.logged import Token
+from whence.frontend.python.logged import STARTED, STARTS, THREAD, Token
 from whence.frontend.python.values import STOP
 from whence.program.ids import Activation, Instance, Op, Step, Stretch
 from whence.trace.columns import DIRECT, UNWOUND
@@ -36,16 +37,34 @@ _SPECIAL_EVENTS = frozenset({"enter", "leave", "caught", "finally", "resume", "w
 
 
 def replay(program: PythonProgram, events: Events) -> ReplayedRun:
-    """Return the steps of the thread that logged `events`."""
+    """Return the steps of the threads that logged `events`."""
     walker = _Walker(program, events)
-    for op, value in zip(events.ops, events.values, strict=True):
+    switches, started = list(reversed(events.switches)), _started(events)
+    for at, (op, value) in enumerate(zip(events.ops, events.values, strict=True)):
+        while switches and switches[-1][0] <= at:
+            walker.switch(switches.pop(), started)
         walker.event(op, value)
     walker.finish()
     return walker.run
 
 
+def _started(events: Events) -> dict[tuple[int, int, int], int]:
+    """Return, for each record of a start, which thread it started: a later record tells."""
+    found: dict[tuple[int, int, int], int] = {}
+    running, last = 0, dict[int, tuple[int, int, int]]()
+    for switch in events.switches:
+        _, record, value = switch
+        if record == THREAD:
+            running = value
+        elif record == STARTS:
+            last[running] = switch
+        elif record == STARTED and running in last:
+            found[last[running]] = value
+    return found
+
+
 class _Walker:
-    """Follows the events of one thread; keeps the activations that are running."""
+    """Follows the events of all threads; keeps the activations that are running."""
 
     def __init__(self, program: PythonProgram, events: Events) -> None:
         self.program = program
@@ -55,7 +74,10 @@ class _Walker:
         silent = SilentOperations(self.run, self._scopes, self._logged)
         self._emit = StepEmitter(self.run, self._logged, silent).emit
         self._paths = SilentPaths(program)
-        self._stack: list[RunningActivation] = []
+        self._stack: list[RunningActivation] = []  # of the thread that runs
+        self._stacks: dict[int, list[RunningActivation]] = {}  # by thread
+        self._thread = 0  # 0: no thread was named yet
+        self._begun: dict[int, tuple[Activation, Step]] = {}  # the call that started a thread
         self._frames: dict[int, RunningActivation] = {}  # by address of the frame
         self._functions = program.op_function
         blocks = [-1, *program.stretch_block]
@@ -71,6 +93,22 @@ class _Walker:
             )
         ]
         self._gives_back = [opcode in ("return", "yield") for opcode in program.opcode]
+
+    # --- threads ---------------------------------------------------------------------------------
+
+    def switch(
+        self, switch: tuple[int, int, int], started: dict[tuple[int, int, int], int]
+    ) -> None:
+        """Replay a record of threads."""
+        _, record, value = switch
+        if record == THREAD:
+            if not self._thread:
+                self._stacks[value] = self._stack
+            self._thread, self._stack = value, self._stacks.setdefault(value, [])
+        elif record == STARTS and self._stack:
+            call = self._begin_step(self._stack[-1])
+            if switch in started:
+                self._begun[started[switch]] = (self._stack[-1].number, call or NO_STEP)
 
     # --- events ----------------------------------------------------------------------------------
 
@@ -114,8 +152,9 @@ class _Walker:
 
     def finish(self) -> None:
         """Close the activations that are still running."""
-        for activation in reversed(self._stack):
-            self._close(activation, UNWOUND)
+        for stack in self._stacks.values() or [self._stack]:
+            for activation in reversed(stack):
+                self._close(activation, UNWOUND)
 
     def _current(self, op: Op) -> RunningActivation | None:
         """Return the activation to which an event without a frame belongs."""
@@ -221,6 +260,9 @@ class _Walker:
         caller = self._stack[-1] if self._stack else None
         call = self._begin_step(caller) if caller is not None else None
         enclosing = self._scopes.enclosing(function, caller, call, self._stack)
+        parent = caller.number if caller else Activation(0)
+        if caller is None and self._thread in self._begun:
+            parent, call = self._begun[self._thread]
         number = Activation(len(run.activations))
         activation = RunningActivation(number, function, frame, call, enclosing)
         activation.parameters = parameters
@@ -228,7 +270,6 @@ class _Walker:
             definition = self._scopes.definition(function)
             if definition is not None:
                 run.handed[number] = definition
-        parent = caller.number if caller else Activation(0)
         first = Instance(len(run.stretch))
         row = ActivationRow(function, parent, call or NO_STEP, first, first)
         row.flags, row.depth = DIRECT if call else 0, run.activations[parent].depth + 1

@@ -145,7 +145,7 @@ class CallLog:
         self._note(ENTER, (call.number, k, parent, place, given, call.globals, free))
         self._active[id(frame)] = call
         if len(self._log.events) > WAITING:
-            self._log.flush_thread(0)
+            self._log.flush()
 
     def _meet(self, function: _Function, frame: FrameType) -> None:
         """Note what a function is like, at its first call."""

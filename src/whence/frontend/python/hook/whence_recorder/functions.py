@@ -40,7 +40,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
     getframe, exc_info = sys._getframe, sys.exc_info
     waiting = WAITING
     param, frame_, enters = PARAM, FRAME, ENTER
-    flush = log.flush_thread
+    flush = log.flush
     log.token = token
 
     def change_extend(new: Extend) -> None:
@@ -111,7 +111,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
             else:
                 extend((k, token(x)))
             if len(events) > waiting:
-                flush(0)
+                flush()
         except RecursionError:
             pass
         return True
@@ -147,7 +147,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
         try:
             extend((enters, id_(getframe(1)), k, None))
             if len(events) > waiting:
-                flush(0)
+                flush()
         except RecursionError:
             pass
 
@@ -166,7 +166,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
                 x = token(x)
             extend((p, x, enters, id_(getframe(1)), k, None))
             if len(events) > waiting:
-                flush(0)
+                flush()
         except RecursionError:
             try:
                 extend((param, None, enters, id_(getframe(1)), k, None))
@@ -196,7 +196,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
                 y = token(y)
             extend((p, x, q, y, enters, id_(getframe(1)), k, None))
             if len(events) > waiting:
-                flush(0)
+                flush()
         except RecursionError:
             try:
                 extend((param, None, param, None, enters, id_(getframe(1)), k, None))
@@ -218,7 +218,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
             records += (enters, id_(getframe(1)), k, None)
             extend(records)
             if len(events) > waiting:
-                flush(0)
+                flush()
         except RecursionError:
             try:
                 extend((param, None) * len(params) + (enters, id_(getframe(1)), k, None))
@@ -260,7 +260,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
         try:
             extend((frame_, frame_id(getframe(1)), k, token(x)))
             if len(events) > waiting:
-                flush(0)
+                flush()
         except RecursionError:
             pass
         return x
@@ -270,7 +270,7 @@ def recorder_functions(log: EventLog) -> dict[str, Callable[..., Any]]:
         try:
             extend((frame_, frame_id(getframe(1)), k, token(x)))
             if len(events) > waiting:
-                flush(0)
+                flush()
         except RecursionError:
             pass
         return True

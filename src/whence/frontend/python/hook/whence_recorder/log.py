@@ -3,6 +3,8 @@
 Events go to a flat list in memory: an operation, its value, the next operation, and so on.  When
 the list is long, and at the end, it is written to the log of the process.  Each event is added by
 one call, because code of the program (a signal handler, a finalizer) can run between two calls.
+All threads use one list, so that the order of their events is known.  As soon as a second one
+starts, each event is preceded by the thread that logged it; the log keeps this where it changes.
 No file stays open, because the program might see or close it.
 """
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     Extend = Callable[[Any], None]
 
-END = 2**31 + 1
+END, THREAD, STARTS, STARTED = 2**31 + 1, 2**31 + 6, 2**31 + 7, 2**31 + 8
 WAITING = 400_000  # length at which the list is written; an event has two entries; guessed
 VERSION = 4  # version of the marshal format that all supported Pythons can write
 
@@ -43,12 +45,11 @@ class EventLog:
         self._root, self._left = folder, max_size  # _left: bytes that may still be written
         self._folder: str | None = None
         self._inherited: str | None = None
-        self._sizes: dict[int, int] = {}
-        self._local = _thread._local()
-        self._lock = _thread.allocate_lock()
+        self._size = 0
+        self._has_threads = False
+        self._written_thread = 0  # whose events end the log; 0: no thread was named yet
         self._flushing_lock = _thread.allocate_lock()
         self.events: list[Any] = []
-        self._streams = [self.events]
         self.extend: Extend = self.events.extend
         self.on_change: Callable[[Extend], object] = id
         self.token: Callable[[object], object] = id
@@ -69,46 +70,55 @@ class EventLog:
         self._mkdir, self._listdir, self._getpid = os.mkdir, os.listdir, os.getpid
         self._getcwd, self._getppid, self._time = os.getcwd, os.getppid, time.time
         self._read, self._rename = os.read, os.rename
+        self._ident = _thread.get_ident
 
     # --- writing ---
 
     def flush(self) -> None:
-        """Write the waiting events of all threads."""
-        for thread in range(len(self._streams)):
-            self.flush_thread(thread)
-
-    def flush_thread(self, thread: int) -> None:
+        """Write the waiting events."""
         # If the lock is taken, its holder writes: perhaps this thread, interrupted by a signal.
         if self._left > 0 and self._flushing_lock.acquire(blocking=False):
             try:
-                self._write_events(thread)
+                self._write_events()
             finally:
                 self._flushing_lock.release()
 
-    def _write_events(self, thread: int) -> None:
-        events = self._streams[thread]
-        if not events:
+    def _write_events(self) -> None:
+        batch = self.events[:]
+        if not batch:
             return
-        batch = events[:]
-        del events[: len(batch)]  # events that were added in the meantime stay
+        del self.events[: len(batch)]  # events that were added in the meantime stay
+        if self._has_threads:
+            batch = self._without_repeats(batch)
         data = marshal.dumps((batch[::2], batch[1::2]), VERSION)
         try:
-            self._append(thread, len(data).to_bytes(8, "little") + data)
+            self._append(len(data).to_bytes(8, "little") + data)
         except OSError:
             self._left = 0
         if self._left <= 0:
             self._stop()
 
-    def _append(self, thread: int, data: bytes) -> None:
+    def _without_repeats(self, batch: list[Any]) -> list[Any]:
+        """Return a batch of events that names a thread only where another one logged before."""
+        found: list[Any] = []
+        for at in range(0, len(batch), 2):
+            if batch[at] == THREAD:
+                if batch[at + 1] == self._written_thread:
+                    continue
+                self._written_thread = batch[at + 1]
+            found += batch[at : at + 2]
+        return found
+
+    def _append(self, data: bytes) -> None:
         folder = self._folder or self._new_folder()
-        fd = self._open(f"{folder}/{thread}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        fd = self._open(f"{folder}/0.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
         try:
             rest = memoryview(data)
             while rest:
                 rest = rest[self._write(fd, rest) :]
         finally:
             self._close(fd)
-        self._sizes[thread] = self._sizes.get(thread, 0) + len(data)
+        self._size += len(data)
         self._left -= len(data)
 
     def _stop(self) -> None:
@@ -123,8 +133,8 @@ class EventLog:
         self._mkdir(folder)
         self._describe(full=False)
         if self._inherited is not None:
-            for thread, size in self._sizes.items():
-                self._copy(f"{self._inherited}/{thread}.log", f"{folder}/{thread}.log", size)
+            if self._size:
+                self._copy(f"{self._inherited}/0.log", f"{folder}/0.log", self._size)
             self._inherited = None
         return folder
 
@@ -157,58 +167,46 @@ class EventLog:
     # --- threads ---
 
     def _watch_threads(self) -> None:
-        """Notice when the first thread starts: until then all events belong to the main thread."""
-        self._local.events = self.events
-        replaced: list[Any] = []
+        """Notice when a thread starts.  Until the first one does, all events are the main one's."""
+        threading: Any = sys.modules.get("threading")
         for name in ("start_new_thread", "start_new", "start_joinable_thread"):
             real = getattr(_thread, name, None)
-            if real is not None:
-                replaced.append((_thread, name, real, self._first_thread(real, replaced)))
-        threading: Any = sys.modules.get("threading")
-        for _, name, real, replacement in replaced[:]:
+            if real is None:
+                continue
+            replacement = self._starting(real)
             setattr(_thread, name, replacement)
             if threading is not None and getattr(threading, f"_{name}", None) is real:
                 setattr(threading, f"_{name}", replacement)
 
-    def _first_thread(self, real: Any, replaced: list[Any]) -> Any:
+    def _starting(self, real: Any) -> Any:
         def start_new_thread(*args: Any, **kwargs: Any) -> Any:
-            self._use_threads(replaced)
-            return real(*args, **kwargs)
+            self._use_threads()
+            self._note_here(STARTS, 0)
+            started = real(*args, **kwargs)
+            self._note_here(STARTED, started if type(started) is int else started.ident)
+            return started
 
+        start_new_thread.__name__ = start_new_thread.__qualname__ = real.__name__
+        start_new_thread.__doc__ = real.__doc__
         return start_new_thread
 
-    def _use_threads(self, replaced: list[Any]) -> None:
-        """Give every thread its own list, and restore the functions that start threads."""
-        threading: Any = sys.modules.get("threading")
-        for module, name, real, replacement in replaced:
-            if getattr(module, name) is replacement:
-                setattr(module, name, real)
-            if threading is not None and getattr(threading, f"_{name}", None) is replacement:
-                setattr(threading, f"_{name}", real)
-        if self._left <= 0:
-            return
-        local, new = self._local, self._new_stream
-        waiting = WAITING
+    def _note_here(self, op: int, value: object) -> None:
+        """Add a record to the events of this thread."""
+        if self._left > 0:
+            self.events.extend((THREAD, self._ident(), op, value))
 
-        def extend(event: tuple[int, object]) -> None:
-            try:
-                events = local.events
-            except AttributeError:
-                events = new()
-            events.extend(event)
-            if len(events) > waiting and events is not self.events:
-                self.flush_thread(local.thread)
+    def _use_threads(self) -> None:
+        """From now on, log with each event which thread logged it."""
+        if self._has_threads or self._left <= 0:
+            return
+        self._has_threads = True
+        add, ident = self.events.extend, self._ident
+
+        def extend(event: tuple[Any, ...]) -> None:
+            add((THREAD, ident(), *event))
 
         self.extend = extend
         self.on_change(extend)
-
-    def _new_stream(self) -> list[Any]:
-        events: list[Any] = []
-        with self._lock:
-            self._local.thread = len(self._streams)
-            self._streams.append(events)
-        self._local.events = events
-        return events
 
     # --- ends ---
 
@@ -237,7 +235,6 @@ class EventLog:
 
     def _forked(self) -> None:
         """Give a forked child its own log, which begins with a copy of its parent's."""
-        self._lock = _thread.allocate_lock()
         self._flushing_lock = _thread.allocate_lock()
         if self._folder is not None:
             self._inherited = self._folder
