@@ -112,6 +112,24 @@ class DivergencePoints:
                 yield call
             at = call
 
+    def generated_by(self, step: Step) -> Iterator[Step]:
+        """Yield what differs in the code from which a step's methods were generated.
+
+        The step has another value than its counterpart although it got the same.  What only the
+        passing run has there is missing: then the first step of that code stands for it.
+        """
+        other = self.comparison.counterpart(step)
+        if other is None or self.comparison.is_same(step) or not self._got_the_same(step):
+            return
+        own, theirs = self.failing.generated_from(step), self.passing.generated_from(other)
+        differing = [each for each in own if not self.comparison.is_same(each)]
+        is_lost = any(self.alignment.failing_counterpart(each) is None for each in theirs)
+        yield from differing or (own[:1] if is_lost else ())
+
+    def _got_the_same(self, step: Step) -> bool:
+        operands = self.failing.node(step).operands
+        return all(self.comparison.is_same(each) for each in operands if isinstance(each, int))
+
     def entering_call(self, step: Step) -> Step | None:
         """Return the call of both runs by which the failing run alone entered a step's function.
 

@@ -89,6 +89,7 @@ class QuestionProofs:
             proof.steps |= question.bears_on
         if self._points is not None:
             proof.steps |= {by for step in found.steps for by in self._points.entered_by(step)}
+            proof.steps |= {by for step in found.steps for by in self._points.generated_by(step)}
         definitions = {self._pointer_store(s) for s in found.steps if self.flow.is_load(s)}
         proof.steps |= {step for step in definitions if step is not None}
 

@@ -167,9 +167,8 @@ class ChainBuilder:
         is_removed = not change.added.strip()
         text = _first_line(change.removed if is_removed else change.added)
         says = "this was removed" if is_removed else f"{_CHANGED}, and is no statement that ran"
-        kind = LinkKind.MISSING if is_removed else LinkKind.CHANGE
         return Link(
-            kind, change.file, max(change.new.start, 1), change.function or "", text, says,
+            _kind(change), change.file, max(change.new.start, 1), change.function or "", text, says,
             changes=(change.id,),
         )  # fmt: skip
 
@@ -333,7 +332,7 @@ class ChainBuilder:
             where = f"line {statement.line}" if statement.file == found.file else place
             says = f"{where} uses what was {what} here"
             yield Link(
-                LinkKind.CHANGE, found.file, line, found.function or "", text, says,
+                _kind(found), found.file, line, found.function or "", text, says,
                 changes=(change,), cause=cause.id,
             )  # fmt: skip
 
@@ -350,7 +349,7 @@ class ChainBuilder:
                 is_near = read.file == found.file
                 where = f"line {read.line}" if is_near else f"{read.file}:{read.line}"
                 yield Link(
-                    LinkKind.CHANGE, found.file, found.new.start, found.function or "", text,
+                    _kind(found), found.file, found.new.start, found.function or "", text,
                     f"{where} reads this part of `{read.name}`",
                     changes=(change,), cause=cause.id,
                 )  # fmt: skip
@@ -561,6 +560,11 @@ def _shown_values(values: Mapping[str, str]) -> dict[str, str]:
     The words of a failure do not contain the outcome of a condition, such as that of a loop.
     """
     return _without_truth_values(values) or dict(values)
+
+
+def _kind(change: Change) -> LinkKind:
+    """Return the kind of the link that shows a change itself, and no statement that ran."""
+    return LinkKind.CHANGE if change.added.strip() else LinkKind.MISSING
 
 
 def _first_line(lines: bytes, start: int = 0) -> str:

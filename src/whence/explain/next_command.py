@@ -34,10 +34,8 @@ def _why(explanation: Explanation) -> str | None:
     """Return why the changes may not name the fault; None if they do."""
     if explanation.result.status == "unexplained":  # perhaps the search was only stopped
         return "no set of changes is known yet that explains the failure"
-    if explanation.result.status == "isolated" and not explanation.chain:  # perhaps stopped, too
+    if explanation.result.status == "isolated":  # perhaps stopped, too
         return "it is not known how the changes lead to the failure"
-    if explanation.result.status == "isolated":
-        return "the changes do not explain the failure"
     if explanation.dodged:
         return "the fault may be in code that no change touches"
     if len(explanation.result.root) >= _MANY:

@@ -387,6 +387,10 @@ class Flow(ABC):
         """Return the step that defined the function of a step, if unrecorded code called it."""
         return None
 
+    def generated_from(self, step: Step) -> tuple[Step, ...]:  # noqa: ARG002 - where code is made
+        """Return the steps from which code that a step ran may have been generated."""
+        return ()
+
     # --- nodes ---------------------------------------------------------------------------------
 
     def node(self, step: Step) -> FlowNode:

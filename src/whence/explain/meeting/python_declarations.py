@@ -111,7 +111,11 @@ def _identifiers(node: Node) -> Iterator[Node]:
 
 
 def _head(node: Node, owner: str) -> SourceDeclaration:
-    """Return the declaration of a function or class: its decorators and its head."""
+    """Return the declaration of a function or class: its decorators and its head.
+
+    The fields that a class only annotates belong to it: what a decorator or a base class generates
+    comes from them, and they are no statements that run.
+    """
     around = node.parent
     decorators = (
         [child for child in around.children if child.type == "decorator"]
@@ -121,6 +125,8 @@ def _head(node: Node, owner: str) -> SourceDeclaration:
     body = node.child_by_field_name("body")
     head = [*decorators, *(c for c in node.children if c != body and c.type != "comment")]
     is_class = node.type == "class_definition"
+    if is_class and (decorators or node.child_by_field_name("superclasses") is not None):
+        head += _annotated_fields(body)
     return SourceDeclaration(
         DeclarationKind.TYPE if is_class else DeclarationKind.FUNCTION,
         declaration_text(node.child_by_field_name("name")).decode("utf-8", "replace"),
@@ -130,6 +136,16 @@ def _head(node: Node, owner: str) -> SourceDeclaration:
         uses("python", declaration_text(*head)) if is_class else frozenset(),
         body=None if is_class else byte_range(node),
     )
+
+
+def _annotated_fields(body: Node | None) -> Iterator[Node]:
+    """Yield the fields in the body of a class that have a type and no value."""
+    for statement in body.named_children if body is not None else ():
+        field = next(iter(statement.named_children), None)
+        if field is None or field.type != "assignment":
+            continue
+        if field.child_by_field_name("right") is None:
+            yield statement
 
 
 def _constants(node: Node, owner: str) -> Iterator[SourceDeclaration]:

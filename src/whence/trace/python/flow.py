@@ -23,6 +23,7 @@ from whence.trace.python.captured import CapturedOutput
 from whence.trace.python.endings import message_of, origin, type_of
 from whence.trace.python.files import WrittenFiles
 from whence.trace.python.function_heads import FunctionHeads
+from whence.trace.python.generated import class_definitions
 from whence.trace.python.got import CallReader
 from whence.trace.python.namespaces import Namespaces
 from whence.trace.python.objects import is_same_object
@@ -218,6 +219,17 @@ class PythonFlow(Flow):
         if isinstance(callee, int) and self._enters(callee):
             return None
         return self._heads.decorated(self.run.activations[self.activation_of(step)].function, step)
+
+    def generated_from(self, step: Step) -> tuple[Step, ...]:
+        """Return what defined the classes of the program that a step used without recorded code.
+
+        Their methods may be generated from it, as those of a dataclass or of an enum are.
+        """
+        if self.opcode(step) not in _READS_CONTENTS or self.run.source.get(step):
+            return ()
+        used = self._given([use for use in self._uses(step, self.op_of(step)) if use is not None])
+        tokens = [self.run.values[operand] for operand in used]
+        return tuple(class_definitions(self.run.objects, tokens, step))
 
     def _enters(self, callee: Step) -> bool:
         """Is a callee a function or a method that the program defines?"""

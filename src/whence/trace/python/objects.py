@@ -167,6 +167,10 @@ class ObjectHistory:
             return own.ancestors if own is not None else (token[0],)
         return found.ancestors
 
+    def is_program_class(self, address: int) -> bool:
+        """Does the program define the class at an address?"""
+        return address in self._classes
+
     @cached_property
     def _classes(self) -> frozenset[int]:
         return frozenset(self._columns["classes"].tolist())
