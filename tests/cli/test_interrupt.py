@@ -49,6 +49,13 @@ def test_during_the_search_the_best_set_so_far_is_shown_and_kept(user: User, job
     assert one["runs"] + one["cached"] == other["runs"]
 
 
+def test_during_the_last_check_the_set_that_was_found_is_kept(user: User) -> None:
+    result = interrupt(user, "checking the answer")
+    assert (result.status, result.err.count("Traceback")) == (1, 0), result
+    assert "Not isolated: 1 change left of 3" in result.out
+    assert "the answer was not checked in a clean tree" in " ".join(result.out.split())
+
+
 @pytest.mark.parametrize("when", ["good version", "bad version"])
 def test_before_the_search_there_is_nothing_to_show(user: User, when: str) -> None:
     result = interrupt(user, when)

@@ -383,9 +383,12 @@ class IsolateSession:
                 self.note("The test is flaky: some variants passed, then failed.")
             if answer is None or not answer.holds or not checks:
                 return answer
-            verified = self.verified(answer)
-            if not verified.holds or self.stands_other_memory(verified):
-                return verified
+            try:
+                verified = self.verified(answer)
+                if not verified.holds or self.stands_other_memory(verified):
+                    return verified
+            except KeyboardInterrupt:
+                return replace(self.interrupted(answer), holds=False)
         return replace(verified, holds=False, reason=_PASSES_BY_LUCK)
 
     def note(self, text: str) -> None:
