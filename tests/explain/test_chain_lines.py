@@ -181,3 +181,130 @@ def test_the_old_line_is_a_removed_line_or_none(removed: list[str], added: list[
     lines = OldLines([edit(removed, added)])
     for at in range(len(added)):
         assert lines.text("a.c", 1 + at) in {"", *(line.strip() for line in removed)}
+
+
+TAIL = """
+     #include <stdio.h>
+     #include <stdlib.h>
+     struct item { struct item *next, *tail; int value; };
+     static struct item *first;
+     static void add(int value) {
+         struct item *item = calloc(1, sizeof *item), *last;
+         item->value = value;
+         if (!first) {
+    +        item->tail = item; // [root]
+    +        item->next = NULL; // [same]
+             first = item;
+             return;
+         }
+         if (first->tail) { // [test]
+             first->tail->next = item;
+             first->tail = item;
+             return;
+         }
+         for (last = first; last->next; last = last->next)
+             ;
+         last->next = item;
+     }
+     static void replace(int value) {
+         struct item *item = calloc(1, sizeof *item);
+         item->value = value;
+         item->next = first->next;
+         item->tail = first->tail; // [copy]
+         first = item;
+     }
+     int main(void) {
+         add(1);
+         replace(2);
+         add(3);
+         int count = 0;
+         for (struct item *item = first; item; item = item->next)
+             count++;
+         return count != 2; // [failure]
+     }
+"""
+
+
+def test_a_chain_starts_with_the_changed_line_whose_value_differs_from_there_on(
+    tmp_path: Path,
+) -> None:
+    """The other line of the change stores what the passing run has there, too."""
+    answer = explain(tmp_path, TAIL)
+    assert answer.links[:3] == ["root", "copy", "test"]
+    assert answer.links[-1] == "failure"
+
+
+BIT_FIELDS = """
+     struct parser { unsigned type : 2, flags : 8; int state : 7; unsigned header : 7, last : 1; };
+     static int is_done;
+     static void step(struct parser *parser) {
+         if (parser->header - parser->state > 4) // [test]
+             return;
+         is_done = 1;
+     }
+     int main(void) {
+         struct parser parser = {1, 9, -1, 0, 1};
+    -    parser.header = 3;
+    +    parser.header = 5; // [root]
+         step(&parser);
+         return !is_done; // [failure]
+     }
+"""
+
+
+def test_a_bit_field_that_a_condition_reads_is_shown_by_its_own_name_and_value(
+    tmp_path: Path,
+) -> None:
+    """The compiler loads the unit of bytes that holds all of them."""
+    answer = explain(tmp_path, BIT_FIELDS)
+    assert answer.links == ["root", "test", "failure"]
+    assert answer.link("test").passing == {"parser->header": "3"}
+    assert answer.link("test").failing == {"parser->header": "5"}
+    assert answer.explanation.why is not None
+    because = answer.explanation.why.causes[1].because
+    assert "true with parser->header = 5, parser->state = -1" in because
+
+
+SWITCH = """
+     static int step(int state) {
+         switch (state) { // [test]
+         case 4:
+             return 0;
+         default:
+             return 1;
+         }
+     }
+     int main(void) {
+    -    int state = 4;
+    +    int state = 5; // [root]
+         return step(state); // [failure]
+     }
+"""
+
+
+def test_what_a_switch_got_is_told_once(tmp_path: Path) -> None:
+    link = explain(tmp_path, SWITCH).link("test")
+    assert link.says == "so `state` is 5, which has no case, instead of 4"
+    assert (link.failing, link.passing) == ({}, {})
+
+
+PRINTED_EARLY = """
+     #include <stdio.h>
+     static int distance(int from, int to) {
+    +    puts("checking"); // [failure]
+    +    if (from < to)
+    +        return -1; // [late]
+         return from - to;
+     }
+     int main(void) {
+         int between = distance(3, 7); // [later]
+         printf("%d\\n", between);
+         return 0;
+     }
+"""
+
+
+def test_what_ran_after_the_wrong_line_was_printed_is_not_on_its_chain(tmp_path: Path) -> None:
+    """The number that the passing run prints in its place comes from there."""
+    answer = explain(tmp_path, PRINTED_EARLY, "./program | grep -qx -e -4")
+    assert answer.links == ["failure"]

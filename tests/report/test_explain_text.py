@@ -159,6 +159,17 @@ def test_a_long_change_is_cut_in_the_middle() -> None:
     assert any("more lines (--patch has them all)" in line for line in lines)
 
 
+def test_a_short_change_leaves_its_room_to_a_long_one() -> None:
+    short = edit(1, Span(1, 1), Span(1, 1), "a\n", "b\n", "f")
+    long = edit(2, Span(5, 0), Span(5, 12), "", "".join(f"line {n}\n" for n in range(12)), "g")
+    explanation = long_chain(40)
+    lines = shown(replace(explanation, result=replace(explanation.result, root=(short, long))))
+    assert lines.index("  -a") == lines.index("  +b") - 1
+    both = [line for line in lines if line.startswith("  +line ")]
+    alone = replace(explanation, result=replace(explanation.result, root=(long, long)))
+    assert len(both) > sum(line.startswith("  +line ") for line in shown(alone)) / 2
+
+
 def test_without_a_chain_the_text_says_why() -> None:
     lines = shown(isolated())
     assert lines[3] == "Isolated, not explained: no front end knows the language of main.rs"

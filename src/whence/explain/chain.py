@@ -213,6 +213,9 @@ class ChainBuilder:
             key=lambda number: (self._causes[number].level, number),
         )
         starts = meeting[:1]
+        if starts and self._makes_difference(starts[0], change) is False:
+            # Another line of the change may be the one that does.
+            starts = [n for n in meeting if self._makes_difference(n, change)][:1] or starts
         if change in self._entered:
             starts = self._inside(change, meeting) or starts
         for start in starts:
@@ -220,6 +223,11 @@ class ChainBuilder:
             while (parent := self._causes[path[-1]].parent) is not None:
                 path.append(parent)
             yield path
+
+    def _makes_difference(self, number: int, change: ChangeId) -> bool | None:
+        return makes_difference(
+            self._causes[number], lambda s: change in self._meeting.at(s.file, s.line)
+        )
 
     def _inside(self, change: ChangeId, numbers: Iterable[int]) -> list[int]:
         """Return the first causes that hold lines of a change, each with another line of it."""
@@ -248,6 +256,7 @@ class ChainBuilder:
             if own:
                 yield self._removed_link(missing, cause, own)
         yield from self._static_links(cause)
+        cause = self._until_failure(cause)
         values, changed = self._value_statements(cause), self._changed_statements(cause)
         # Before a change, the values are right: nobody asks where they come from.
         named = _only_value(cause)
@@ -266,6 +275,23 @@ class ChainBuilder:
             yield self._failure_link(cause)
         else:
             yield self._predicate_link(cause)
+
+    def _until_failure(self, cause: Cause) -> Cause:
+        """Return the cause of the failure without what ran after the line that failed.
+
+        If the output is wrong, what the passing run printed instead may come from there.
+        """
+        failed = (self._failed.file, self._failed.line)
+        places = [(statement.file, statement.line) for statement in cause.statements]
+        is_ended = not cause.predicate.outcome.startswith(STILL_RUNNING)
+        if cause.influence is not Influence.FAILURE or not is_ended or failed not in places:
+            return cause
+        count = len(places) - places[::-1].index(failed)
+        met, late = (
+            any(map(self._root_changes_at, part))
+            for part in (cause.statements[:count], cause.statements[count:])
+        )
+        return cause if late and not met else replace(cause, statements=cause.statements[:count])
 
     def _root_changes_at(self, statement: Statement | Predicate) -> Reverted:
         """Return the root changes that hold a statement."""
@@ -399,6 +425,9 @@ class ChainBuilder:
         failing, passing = _differing_values(statement) if statement else ({}, {})
         failing = {name: predicate.values[name] for name in predicate.passing_values} | failing
         passing = predicate.passing_values | passing
+        if predicate.passing is not None:  # the sentence has both values
+            failing.pop(predicate.text, None)
+            passing.pop(predicate.text, None)
         return Link(
             LinkKind.CHANGE if own else LinkKind.BRANCH, predicate.file, predicate.line,
             predicate.function, statement.text if statement else "",
@@ -422,6 +451,31 @@ class ChainBuilder:
             _shown_values(failing), _shown_values(passing),
             tuple(sorted(self._meeting.at(failed.file, failed.line) & self._root)), cause.id,
         )  # fmt: skip
+
+
+def makes_difference(cause: Cause, is_changed: Callable[[Statement], bool]) -> bool | None:
+    """Do changed lines of a cause make the difference between the runs?  None: it is not known.
+
+    They do not if the first line that uses what they made has the same value in the passing run,
+    and a later one has another.  Then the value was right here, and was to be replaced in between.
+    """
+    statements = cause.statements
+    changed = [k for k, statement in enumerate(statements) if is_changed(statement)]
+    if not changed or statements[changed[-1]].passing:
+        return None
+    # Two addresses are never known to differ.
+    after = [
+        s for s in statements[changed[-1] + 1 :] if not all(map(_is_address, s.values.values()))
+    ]
+    if not after:
+        return None
+    if after[0].passing:
+        return True
+    return False if any(statement.passing for statement in after[1:]) else None
+
+
+def _is_address(value: str) -> bool:
+    return value.startswith("0x")
 
 
 def _failure_once(links: list[Link]) -> list[Link]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from whence.causes.observed_failure import ObservedFailure
 from whence.causes.tree import CauseSearch
 from whence.explain.candidates import CandidateChanges
-from whence.explain.chain import ChainBuilder, FailurePlace
+from whence.explain.chain import ChainBuilder, FailurePlace, makes_difference
 from whence.explain.context import ExplainContext, Unexplained
 from whence.explain.dodge import NO_UNEXECUTED, Unexecuted, unexecuted_changes
 from whence.explain.new_data import NO_NEW_DATA, NewData
@@ -101,7 +101,7 @@ class SetExplainer:
             failing = self._failure.flow.thread.recording
             reverted = answer.reverted
             unexecuted = unexecuted_changes(changes, failing, fixed, reverted, root)
-            if unexecuted.partly or entered:
+            if unexecuted.partly or entered or self._differs_later(candidates, root):
                 _grow_behind(candidates)
             self._context.solved(candidates.tree)
             explained = self._explained_set(candidates, root, "reverted", failure, entered, data)
@@ -114,6 +114,18 @@ class SetExplainer:
         except (Unexplained, OutOfRuns):
             return None
         return recording if recording.outcome is Outcome.PASS else None
+
+    def _differs_later(self, candidates: CandidateChanges, root: Reverted) -> bool:
+        """Do the causes that meet the root only show lines of it that make no difference?"""
+        meeting = self._context.meeting
+        known = [
+            makes_difference(
+                candidates.cause(number), lambda s: bool(meeting.at(s.file, s.line) & root)
+            )
+            for number in range(len(candidates.tree))
+            if root & {*candidates.cause(number).changes}
+        ]
+        return False in known and True not in known
 
     def _explained_set(
         self,

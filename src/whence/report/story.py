@@ -180,11 +180,25 @@ def _diffs(diffs: Sequence[_Diff], room: int) -> list[Text]:
         if len(lines) < room - 1:
             return [*lines, Text("  … --patch has their lines", "dim"), Text()]
     else:
-        lines = [line for diff in diffs for line in diff.shortened(max(each, 2))]
+        rooms = _shares([len(diff.lines) for diff in diffs], room - 1)
+        lines = [
+            line
+            for diff, own in zip(diffs, rooms, strict=True)
+            for line in diff.shortened(max(own, 2))
+        ]
     if len(lines) >= room:
         note = Text("  … and more (--patch has them all)", "dim")
         lines = [*lines[: max(room - 2, 0)], note]
     return [*lines, Text()]
+
+
+def _shares(needed: Sequence[int], room: int) -> list[int]:
+    """Return how many lines each diff gets: equal shares, and what short ones leave over."""
+    shares = [0] * len(needed)
+    for rank, number in enumerate(sorted(range(len(needed)), key=needed.__getitem__)):
+        shares[number] = min(needed[number], room // (len(needed) - rank))
+        room -= shares[number]
+    return shares
 
 
 # --- the chain ---------------------------------------------------------------------------------

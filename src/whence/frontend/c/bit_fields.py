@@ -77,3 +77,22 @@ class BitFields:
         is_exact = member is not None and member.bits == width
         rest = None if is_exact else replace(bits, start=start, width=width)
         return CTerm(named.text, named.rank, named.type, bits=rest)
+
+
+def selected_bits(instruction: ir.Instruction, value: int) -> int | None:
+    """Return the result of an instruction that shifts or masks a unit; None for another one."""
+    width = instruction.type.bits if isinstance(instruction.type, ir.IntType) else 0
+    by = instruction.operands[1].value if len(instruction.operands) == 2 else None
+    if not width or not isinstance(by, ir.Int):
+        return None
+    full = (1 << width) - 1
+    if instruction.opcode == "and":
+        return value & by.value & full
+    if instruction.opcode == "shl":
+        return value << by.value & full
+    if instruction.opcode == "lshr":
+        return value >> by.value
+    if instruction.opcode == "ashr":
+        signed = value - (1 << width) if value >> (width - 1) & 1 else value
+        return signed >> by.value & full
+    return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from whence.errors import UserError
 from whence.frontend.c import ir, terms
+from whence.frontend.c.bit_fields import selected_bits
 from whence.frontend.c.debug import DebugType
 from whence.frontend.c.expression_context import ExpressionContext
 from whence.frontend.c.expressions import ExpressionWriter
@@ -87,6 +88,31 @@ class CNames(ExpressionContext):
         The bits are counted in the stored value.  Return None if the store is not to a bit-field.
         """
         return self._writer(function, None).field_bits(instruction)
+
+    def field_read(self, function: str, unit: str, value: int) -> tuple[ir.Instruction, int] | None:
+        """Return what selects a bit-field from a unit that was loaded, and its result.
+
+        `unit` is the register with the unit, and `value` what it held.  Return None if the
+        register holds no unit, or no field is selected from it: it is loaded to be written, too.
+        """
+        if not self.is_unit(function, unit):
+            return None
+        name = unit
+        for instruction, _ in self.body(function).definitions.values():
+            operands = instruction.operands
+            if not operands or operands[0].value != ir.Local(name) or not instruction.result:
+                continue
+            selected = selected_bits(instruction, value)
+            if selected is None:
+                return None
+            name, value = instruction.result, selected
+            if not self.is_unit(function, name):
+                return instruction, value
+        return None
+
+    def is_unit(self, function: str, register: str) -> bool:
+        """Does a register hold a unit of bit-fields?"""
+        return self._writer(function, None).value(ir.Local(register)).bits is not None
 
     def describe_value(self, kind: DebugType | None, raw: int, bits: int | None = None) -> str:
         """Return the text for a value: 'a' (97), BLUE, NULL; `bits` is the width of a bit-field."""

@@ -96,11 +96,19 @@ class CStepNames(StepNames):
         instruction = source.instruction(local)
         if not instruction.result:
             return None
-        text = self._name(op, self._expression(step, op))
+        value, function = self._values.whole_value(step, op), source.function_of(local)
+        if source.names.is_unit(function, instruction.result):
+            read = source.names.field_read(function, instruction.result, value)
+            if read is None:
+                return None
+            instruction, value = read
+        result = Local(instruction.result or "")
+        text = self._name(
+            op, source.names.expression(function, result, self._values.registers(step, op))
+        )
         if not text or UNWANTED.search(text):
             return None
-        kind = source.names.type_of(source.function_of(local), Local(instruction.result))
-        value = self._values.whole_value(step, op)
+        kind = source.names.type_of(function, result)
         shown = c_text(source.names, kind, instruction.type, value, self._values.pointed(step))
         return None if shown is None else NamedValue(text, shown)
 
