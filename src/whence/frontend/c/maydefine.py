@@ -84,6 +84,14 @@ def _overlap(one: Access, other: Access) -> bool:
     return apart < one.size or apart + other.size > stride
 
 
+def _bits(mask: int) -> Iterator[int]:
+    """Yield the numbers of the bits that are set."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
 class _Block(NamedTuple):
     """What a block writes, and which functions it calls."""
 
@@ -137,33 +145,30 @@ class MayDefine:
 
     def writing(self) -> Iterator[tuple[LoadPlace, list[LoadPlace]]]:
         """Yield each instruction that reads memory, with those that may write what it reads."""
-        by_key: dict[tuple[FunctionId | None, int], list[LoadPlace]] = {}
+        shared: dict[int, list[LoadPlace]] = {}  # by number of the access
+        private: dict[FunctionId, dict[int, list[LoadPlace]]] = {}
+        for fid, op in self._operations():
+            for access in self.aliases.writes(*fid, op):
+                is_private = self._is_private(access)
+                keys = self._private[fid] if is_private else self._shared
+                places = private.setdefault(fid, {}) if is_private else shared
+                places.setdefault(keys.numbers[access], []).append((*fid, op.line))
+        found: dict[tuple[int, FunctionId | None, int], list[LoadPlace]] = {}
+        for fid, op in self._operations():
+            all_of, own = self._masks_of(fid, op)
+            key = all_of, fid if own else None, own
+            if key not in found:
+                lists = [shared[number] for number in _bits(all_of) if number in shared]
+                mine = private.get(fid, {})
+                lists += [mine[number] for number in _bits(own) if number in mine]
+                found[key] = list(dict.fromkeys(chain.from_iterable(lists)))
+            if found[key]:
+                yield (*fid, op.line), found[key]
+
+    def _operations(self) -> Iterator[tuple[FunctionId, Instruction]]:
         for m, name in self._ids:
             for op in _instructions(self._modules[m].functions[name]):
-                for access in self.aliases.writes(m, name, op):
-                    is_private = self._is_private(access)
-                    keys = self._private[m, name] if is_private else self._shared
-                    key = ((m, name) if is_private else None, keys.numbers[access])
-                    by_key.setdefault(key, []).append((m, name, op.line))
-        found: dict[tuple[FunctionId | None, int], list[LoadPlace]] = {}
-        for m, name in self._ids:
-            for op in _instructions(self._modules[m].functions[name]):
-                writers: dict[LoadPlace, None] = {}
-                for access in self.aliases.reads(m, name, op):
-                    is_private = self._is_private(access)
-                    owner = (m, name) if is_private else None
-                    keys = self._private[m, name] if is_private else self._shared
-                    mask = self._mask(keys, access)
-                    if (owner, mask) not in found:
-                        found[owner, mask] = [
-                            place
-                            for (of, number), places in by_key.items()
-                            if of == owner and mask >> number & 1
-                            for place in places
-                        ]
-                    writers.update(dict.fromkeys(found[owner, mask]))
-                if writers:
-                    yield (m, name, op.line), list(writers)
+                yield (m, name), op
 
     def is_private(self, module: int, function: str, load: Instruction) -> bool:
         """Do only branches of the loading activation count?"""
@@ -193,17 +198,22 @@ class MayDefine:
         return class_of, found, self.edges
 
     def _defining(self, fid: FunctionId, load: Instruction) -> Edges:
+        shared, private = self._masks_of(fid, load)
+        if not private:
+            return self._answer(None, shared)
+        if not shared:
+            return self._answer(fid, private)
+        return np.union1d(self._answer(None, shared), self._answer(fid, private))
+
+    def _masks_of(self, fid: FunctionId, load: Instruction) -> tuple[int, int]:
+        """Return the shared writes, and the function's own ones, that may overlap what is read."""
         shared = private = 0
         for access in self.aliases.reads(*fid, load):
             if self._is_private(access):
                 private |= self._mask(self._private[fid], access)
             else:
                 shared |= self._mask(self._shared, access)
-        if not private:
-            return self._answer(None, shared)
-        if not shared:
-            return self._answer(fid, private)
-        return np.union1d(self._answer(None, shared), self._answer(fid, private))
+        return shared, private
 
     def _mask(self, keys: _Keys, access: Access) -> int:
         if access not in self._masks:

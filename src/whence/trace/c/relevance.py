@@ -28,6 +28,7 @@ class _Numbers:
         self.program, self.sources = program, sources
         self.first_block: dict[tuple[int, str], Block] = {}
         self.op_at: dict[tuple[int, int], Op] = {}  # by module and line of the IR
+        self._successors: dict[tuple[int, str], list[list[int]]] = {}
         for number, (source, base) in enumerate(zip(sources, program.bases, strict=True)):
             description = source.description
             for row in description.arrays["functions"]:
@@ -35,6 +36,13 @@ class _Numbers:
                 self.first_block[number, name] = Block(int(row["first_block"]) + base.block)
             lines = description.arrays["op_line"].tolist()
             self.op_at.update(((number, line), Op(base.op + op)) for op, line in enumerate(lines))
+
+    def successors(self, module: int, function: str) -> list[list[int]]:
+        """Return the blocks that may run right after each block of a function."""
+        if (module, function) not in self._successors:
+            body = self.sources[module].module.functions[function]
+            self._successors[module, function] = flow.block_successors(body)
+        return self._successors[module, function]
 
     def last_stretch(self, block: Block) -> Stretch:
         row = self.program.blocks[block]
@@ -61,8 +69,7 @@ def _sides(edges: Sequence[BranchEdge], numbers: _Numbers) -> U32:
     for module, function, block, side in edges:
         first = numbers.first_block.get((module, function))
         if first is not None:
-            body = numbers.sources[module].module.functions[function]
-            after = first + flow.block_successors(body)[block][side]
+            after = first + numbers.successors(module, function)[block][side]
             found.append((numbers.last_stretch(Block(first + block)), after))
     return np.array(found, np.uint32).reshape(-1, 2)
 
@@ -100,9 +107,8 @@ def _potential(analysis: MayDefine, numbers: _Numbers) -> Potential:
         first = numbers.first_block.get((module, function))
         if first is None:
             continue  # the function is not recorded
-        body = numbers.sources[module].module.functions[function]
         edge_stretch[number] = numbers.last_stretch(Block(first + block))
-        edge_block[number] = first + flow.block_successors(body)[block][side]
+        edge_block[number] = first + numbers.successors(module, function)[block][side]
     kept = edge_stretch != NONE
     starts, lists = [0], []
     for edges_of in classes:
