@@ -17,6 +17,7 @@ from whence.paths.c.start import TestedProgram, find_start
 from whence.paths.c.terms import PathPass
 from whence.paths.input_spec import InputSpec
 from whence.paths.made_test import StartedProgram, write_command_test
+from whence.paths.run_memory import RunMemory
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest
 from whence.trace.c.analysis import CAnalysis
@@ -50,6 +51,7 @@ class CInputProgram:
     def __init__(self, rerunner: InputRerunner, folder: Path, start: TestedProgram) -> None:
         """`folder` is empty and takes the recorded runs."""
         self._rerunner, self.runs, self._start = rerunner, folder, start
+        self._memory = RunMemory()
         self.free, self.first, self.notes = start.free, start.contents, start.notes
         self.starts_slowly = False
         self._image: CImage | None = None  # of the last run; the program is the same in all runs
@@ -58,7 +60,8 @@ class CInputProgram:
     def run(self, contents: Mapping[InputSource, bytes]) -> CRun:
         """Run the program with these inputs, recorded."""
         out = Path(tempfile.mkdtemp(dir=self.runs))
-        return self.opened(contents, out, self._recorded(contents, out))
+        ended = self._recorded(contents, out)
+        return self.opened(contents, self._memory.kept(out), ended)
 
     def record(self, contents: Mapping[InputSource, bytes], out: Path) -> Ended:
         """Run the program with these inputs, recorded into an empty folder."""
@@ -145,6 +148,7 @@ class CInputProgram:
     def close(self) -> None:
         """Delete what was kept between the runs."""
         shutil.rmtree(self.runs, ignore_errors=True)
+        self._memory.close()
 
 
 def _relative(program: str, start: Path, tree: Path) -> str:

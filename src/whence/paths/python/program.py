@@ -20,6 +20,7 @@ from whence.paths.python.runs import PythonRun, main_thread, opened
 from whence.paths.python.start import TestedScript, argument_place, find_script
 from whence.paths.python.test_modules import TestModules
 from whence.paths.python.walk import path_condition
+from whence.paths.run_memory import RunMemory
 from whence.subject.command import Ended
 from whence.subject.trial import BuildAndTest
 from whence.trace.python.flow import PythonFlow
@@ -67,6 +68,7 @@ class PythonInputProgram:
         """`folder` is empty and takes the recorded runs.  `modules`: literals may change."""
         self._rerunner, self.runs, self._script = rerunner, folder, script
         self._seconds, self._modules = seconds, modules
+        self._memory = RunMemory()
         self.free, self.first, self.notes = script.free, script.contents, script.notes
         self.starts_slowly = modules is not None
 
@@ -82,7 +84,8 @@ class PythonInputProgram:
     def run(self, contents: Mapping[InputSource, bytes]) -> PythonRun:
         """Run the program with these inputs, recorded."""
         out = Path(tempfile.mkdtemp(dir=self.runs))
-        return self.opened(contents, out, self.record(contents, out))
+        ended = self.record(contents, out)
+        return self.opened(contents, self._memory.kept(out), ended)
 
     def record(self, contents: Mapping[InputSource, bytes], out: Path) -> Ended:
         """Run the program with these inputs, recorded into an empty folder."""
@@ -152,3 +155,4 @@ class PythonInputProgram:
         """Delete what was kept between the runs."""
         self._rerunner.close()
         shutil.rmtree(self.runs, ignore_errors=True)
+        self._memory.close()
