@@ -253,3 +253,25 @@ def test_lines_that_enumerate_numbers_are_inputs(tmp_path: Path) -> None:
     assert change.status is ChangeStatus.EXPOSED
     assert change.outputs is not None
     assert "closed" in change.outputs[0]
+
+
+# A larger limit lets a run go on, but what it then does shows in none of the first runs.
+GATES = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int rate = atoi(argv[1]), range = atoi(argv[2]), apart = atoi(argv[3]), mode = atoi(argv[4]);
+    int height = atoi(argv[5]), advice = 0;
+    if (abs(rate) <= 6000 && mode > 0)
+        if (range < 300 && apart < 40 && height > 900)
+            advice = 1;
+    printf("%d\\n", advice);
+    return 0;
+}
+"""
+
+
+def test_a_run_with_an_effect_is_followed_before_runs_without_one(tmp_path: Path) -> None:
+    (one,) = augmented(tmp_path, "<= 6000", "<= 7000", "./p 0 90000 5000 1 0", source=GATES).changes
+    check_exposed(tmp_path, one)
+    assert one.runs <= 8

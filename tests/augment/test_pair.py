@@ -88,7 +88,7 @@ def test_the_branches_of_the_changed_code_are_turned(tmp_path: Path) -> None:
     good, bad = DEPTHS.replace("@", ""), DEPTHS.replace("@", " && depth != 6")
     with first_pair(tmp_path, good, bad, "./p 8") as pair:
         asker = QuestionAsker(Solver())
-        asked = [one.question for one in pair.questions() if one.aim is Aim.INFECT]
+        asked = [one.question for one in pair.questions() if one.aim is Aim.TURN]
         answers = [asker.ask(question).contents for question in asked]
         argument = InputSource(SourceKind.ARGUMENT, number=1)
         first = {one[argument][:1] for one in answers if one is not None}

@@ -8,6 +8,7 @@ import pytest
 
 from tests.paths.exploring import check_holds, explored, outputs, program
 from tests.paths.generated import ARGUMENTS, STDIN_TEXT, generated
+from whence.inputs import argument
 
 # The program of the thesis, Figure 6.2: eight paths, three ways to compute `out`.
 SIGNATURE = """
@@ -351,3 +352,21 @@ def test_a_step_that_is_a_condition_in_another_run_has_its_place_in_the_order(
 ) -> None:
     found = explored(tmp_path, INDEXED, "x ab c", at="output", most=40)
     assert outputs(found) == {b"far\n", b"near\n"}
+
+
+def test_a_number_that_cannot_be_small_is_not_larger_than_needed(tmp_path: Path) -> None:
+    """`atoi` cuts a number of 64 bits: without a wish, the solver takes one of those."""
+    found = explored(
+        tmp_path,
+        "#include <stdio.h>\n#include <stdlib.h>\n"
+        "int main(int argc, char **argv) {\n"
+        "    int x = atoi(argv[1]), y = atoi(argv[2]);\n"
+        '    puts((long)x * 3 + y > 70000 && x - y < 900 ? "far" : "near");\n'
+        "    return 0;\n}\n",
+        "7 7",
+    )
+    assert found.is_complete
+    assert len(found.runs) == 3
+    for one in found.runs:
+        numbers = [int(one.run.contents[argument(number)]) for number in (1, 2)]
+        assert all(abs(number) <= 1_000_000 for number in numbers)

@@ -65,6 +65,7 @@ class NearbyInputs:
         self._compared: list[bytes] = []  # words that a run compared a piece of its input with
         self._seeds: list[Contents] = []
         self._best: list[Contents] = []  # those that reach the change
+        self._infected: list[Contents] = []  # those in which it has an effect
         # Where the records of a text begin, once for each way to see it:
         self._records: dict[tuple[InputSource, bytes], list[tuple[int, ...]]] = {}
         self._shapes: set[bytes] = set()
@@ -83,9 +84,11 @@ class NearbyInputs:
         for source, ways in starts.items():
             self._records[source, contents[source]] = ways
 
-    def add_best(self, contents: Contents) -> None:
-        """Note an input that reaches the change."""
+    def add_best(self, contents: Contents, *, is_infected: bool = False) -> None:
+        """Note an input that reaches the change; `is_infected`: which has an effect inside."""
         self._best = [*self._best[1 - _MAX_SEEDS :], contents]
+        if is_infected:
+            self._infected = [*self._infected[1 - _MAX_SEEDS :], contents]
 
     def is_new(self, contents: Contents, ended: Ended) -> bool:
         """Does a run print what no other one printed?  Then others are made from its input."""
@@ -99,7 +102,8 @@ class NearbyInputs:
     def next(self) -> Contents | None:
         """Return an input that differs a little from an earlier one; None: there is none."""
         pick = self._random
-        seeds = self._best if self._best and pick.random() < 0.6 else self._seeds or self._best
+        best = self._infected if self._infected and pick.random() < 0.6 else self._best
+        seeds = best if best and pick.random() < 0.6 else self._seeds or self._best
         present = [one for one in self._free if seeds and one in seeds[-1]]
         if not present:
             return None

@@ -43,7 +43,8 @@ class Aim(IntEnum):
     OUTPUT = 0  # printed values, or the exit status, are to differ
     BRANCH = 1  # a branch is to go another way than in the other version
     INFECT = 2  # a changed operation is to compute another value
-    FLIP = 3  # a branch after the change is to go the other way
+    TURN = 3  # a branch of changed code is to go the other way
+    FLIP = 4  # a branch after the change is to go the other way
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,14 @@ class RunPair:
             if is_branch and self.comparison.side_differs(condition.step):
                 return number
         return None
+
+    @cached_property
+    def is_infected(self) -> bool:
+        """Does a changed operation compute another value, or a branch go another way?"""
+        return self.divergence is not None or any(
+            self.counterpart(BAD, step) is not None and self._differ_now(step)
+            for step in self.bad.changed_steps(_MAX_EXECUTIONS)
+        )
 
     @cached_property
     def guard(self) -> list[Fact]:
@@ -216,7 +225,7 @@ class RunPair:
                 asked[op] += op in run.targets
                 if 0 < asked[op] <= _MAX_TURNED and op in run.targets:
                     wanted = negated(facts[number])
-                    yield self._asked(Aim.INFECT, facts[:number], wanted, condition.step, of)
+                    yield self._asked(Aim.TURN, facts[:number], wanted, condition.step, of)
 
     def flips(self) -> Iterator[tuple[int | None, PairQuestion]]:
         """Yield, for each condition after the change, the question that turns it.

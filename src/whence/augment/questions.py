@@ -19,6 +19,7 @@ from whence.paths.terms import Fact, NumberText, Pinned, Unknowns
 
 _LARGE = 1 << 16  # numbers above this are tried last; guessed
 _MAX_SINGLE = 8  # numbers of a question that are tried one by one; guessed
+_MAX_UNKNOWN = 2  # attempts of one question without an answer; then it is given up; guessed
 _MAX_CORE = 400  # conditions of a question whose core is looked for; guessed
 
 
@@ -99,11 +100,13 @@ class QuestionAsker:
             return whole
         single = [_others_as_recorded(unknowns, one) for one in _numbers_of(question)]
         few = _others_as_recorded(unknowns, wanted.unknowns)
+        unknown = int(whole.verdict is Verdict.UNKNOWN)
         for more in (*single, few, _small(unknowns)):
             limit = LIMIT // 16
             answer = self.solver.solve(unknowns, [*kept, *more], wanted, question.contents, limit)
-            if answer.verdict is Verdict.FEASIBLE:
-                return answer
+            unknown += answer.verdict is Verdict.UNKNOWN
+            if answer.verdict is Verdict.FEASIBLE or unknown > _MAX_UNKNOWN:
+                return answer if answer.verdict is Verdict.FEASIBLE else whole
         return whole
 
     def _core(self, question: InputQuestion, numbers: Sequence[int]) -> list[int]:

@@ -51,6 +51,8 @@ _MAX_CUT_OFF = 3  # runs that took longer, until large numbers are left out; gue
 _MAX_REST = 1000  # of these, once all questions were asked; guessed
 _MAX_MISSES = 200  # inputs in a row that were run before; guessed
 _MAX_FIRST = 2  # how often a question of one place comes before all branches; guessed
+_UNINFECTED = 2  # what a branch counts more if only other runs have an effect; guessed
+_LATE = 2  # what another effect of the change counts, if there is one; guessed
 _CORRELATED = 1  # what a branch counts more that stands in the way of another one; guessed
 
 
@@ -139,6 +141,7 @@ class ChangeSearch:
         self._patience = _MIN_PATIENCE  # seconds that such an input may take
         self._cut_off = 0  # of these, whose run took longer
         self._has_room = False  # were numbers given zeros in front?
+        self._is_infected = False  # did the change make a difference inside a run?
         self._may_reach = False  # does any code that ran lead to the change?
         self._good, self._bad, self._changes, self._asker = good, bad, changes, asker
         self._is_over, self._is_shown, self._hints = is_over, is_shown, hints
@@ -218,6 +221,12 @@ class ChangeSearch:
         if tried > entry.tries:  # it is less promising by now
             entry.priority = _later(entry.priority, entry.tries, tried)
             entry.tries = tried
+            heappush(self._queue, entry)
+            return
+        aim, cost, *rest = entry.priority
+        if aim is Aim.TURN and self._is_infected:
+            # There is an effect: to carry it on comes before to look for another one.
+            entry.priority = Aim.FLIP, cost + _LATE, *rest
             heappush(self._queue, entry)
             return
         self._tries[entry.key] += 1
@@ -450,7 +459,9 @@ class ChangeSearch:
         if self.state.pair is None or pair.divergence is not None:
             self.state.pair = pair
         number = next(self._numbers)
-        self._nearby.add_best(pair.contents)
+        self._is_infected |= pair.is_infected
+        behind = _UNINFECTED * (self._is_infected and not pair.is_infected)
+        self._nearby.add_best(pair.contents, is_infected=pair.is_infected)
         self._learn(pair.bad)
         self._add_hints(pair.bad.run)
         for asked in pair.questions():
@@ -460,12 +471,12 @@ class ChangeSearch:
         for level, asked in pair.flips():
             to_use = to_uses.get(asked.step, _FAR)
             costs[asked.step] = to_use if level is None else min(level, to_use)
-            self._add_pair(asked, costs[asked.step], pair, number)
+            self._add_pair(asked, costs[asked.step] + behind, pair, number)
         for level, asked in pair.changed_deciders():
-            self._add_pair(asked, level + _BEFORE, pair, number)
+            self._add_pair(asked, level + _BEFORE + behind, pair, number)
             if asked.of == BAD:
                 costs[asked.step] = min(costs.get(asked.step, _FAR), level + _BEFORE)
-        self._add_lengths(pair.bad.run, 0)
+        self._add_lengths(pair.bad.run, behind)
         self._add_texts(pair.bad, lambda step: costs.get(step, _FAR))
 
     def _add_pair(self, asked: PairQuestion, cost: int, pair: RunPair, number: int) -> None:

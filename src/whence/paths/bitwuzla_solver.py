@@ -38,24 +38,29 @@ class BitsAnswer:
         return z3.BitVecVal(int(found.value(10)), term.size())
 
 
-def answered(formulas: Sequence[Any], wishes: Sequence[Any], limit: int) -> BitsAnswer | None:
+def answered(
+    formulas: Sequence[Any], wishes: Sequence[Sequence[Any]], limit: int
+) -> BitsAnswer | None:
     """Return whether all formulas can hold; None: they have operations unknown to bitwuzla.
 
-    The model also fulfils `wishes` if that is possible.  `limit` is how often the search may ask
-    whether to go on: a measure of its steps, not of time (about 10,000 in a second).
+    The model also fulfils the first of `wishes` that can be fulfilled.  `limit` is how often the
+    search may ask whether to go on: a measure of its steps, not of time (about 10,000 in a second).
     """
     if bitwuzla is None:
         return None
     terms = _terms()
     try:
         needed = [terms.of(formula) for formula in formulas]
-        wished = [terms.of(formula) for formula in wishes]
+        wished = [[terms.of(formula) for formula in one] for one in wishes]
     except _Untranslatable:
         return None
     verdict, solver = _checked(terms, needed, limit)
-    if verdict and wished:
-        also, better = _checked(terms, [*needed, *wished], limit)
-        solver = better if also else solver
+    for more in wished if verdict else ():
+        also, better = _checked(terms, [*needed, *more], limit)
+        if also:
+            return BitsAnswer(verdict, better, terms)
+        if also is None:
+            break  # the question is hard: other wishes would take as long
     return BitsAnswer(verdict, solver, terms)
 
 

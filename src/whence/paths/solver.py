@@ -35,7 +35,8 @@ from whence.paths.terms import (
 
 LIMIT = 2_000_000  # of one question, in the solver's own unit; guessed
 _PER_STEP = 200  # of this unit there are in one step of bitwuzla; measured: both take about as long
-_NEAR = 1000  # numbers up to this are easy to read; guessed
+# Numbers up to the first of these are easy to read, those up to the next ones less; guessed.
+_NEAR = (1000, 1_000_000, (1 << 31) - 1)
 _TINY = 2.0**-8  # a number nearer to zero is hard to read; guessed
 _PRINTABLE = (0x20, 0x7E)
 
@@ -102,7 +103,7 @@ class Solver:
         return SolverAnswer(Verdict.FEASIBLE, changed(unknowns, closed, value, contents))
 
     def _asked(
-        self, formulas: Sequence[Any], wishes: Sequence[Any], limit: int
+        self, formulas: Sequence[Any], wishes: Sequence[Sequence[Any]], limit: int
     ) -> tuple[Verdict, Callable[[Any], Any] | None]:
         """Return the answer of the solvers, and if there is a model, what gives values in it."""
         self.calls += 1
@@ -119,9 +120,12 @@ class Solver:
             self.unknown += found == z3.unknown
             return (Verdict.UNKNOWN if found == z3.unknown else Verdict.INFEASIBLE), None
         model = solver.model()
-        solver.add(*wishes)
-        if solver.check() == z3.sat:
-            model = solver.model()
+        for wished in wishes:
+            also = solver.check(*wished)
+            if also == z3.sat:
+                model = solver.model()
+            if also != z3.unsat:
+                break  # the question is hard: other wishes would take as long
         return Verdict.FEASIBLE, lambda term: model.eval(term, model_completion=True)
 
     def growing(self, facts: Iterable[Fact]) -> GrowingFacts:
@@ -159,9 +163,10 @@ class Solver:
         return self._domains[1]
 
     @staticmethod
-    def _readable(unknowns: Unknowns, closed: int) -> list[Any]:
-        """Return what makes inputs easy to read: printable bytes, short numbers."""
+    def _readable(unknowns: Unknowns, closed: int) -> list[list[Any]]:
+        """Return what makes inputs easy to read: printable bytes, short numbers; best first."""
         found: list[Any] = []
+        numbers: list[Any] = []
         for one in unknowns.members(closed):
             if isinstance(one.what, InputByte):
                 low, high = _PRINTABLE
@@ -170,8 +175,20 @@ class Solver:
             elif isinstance(one.what, RealText):
                 found += _readable_real(one.term)
             elif isinstance(one.what, NumberText | BasedText) and not z3.is_bool(one.term):
-                found.append(z3.And(one.term >= -_NEAR, one.term <= _NEAR))
-        return found
+                numbers.append(one.term)
+        levels = [
+            [
+                *found,
+                *(z3.And(term >= -size, term <= size) for term in numbers if _fits(term, size)),
+            ]
+            for size in (_NEAR if numbers else _NEAR[:1])
+        ]
+        return [one for one in levels if one]
+
+
+def _fits(term: Any, size: int) -> bool:
+    """Can a number of this type be as large?"""
+    return not z3.is_bv(term) or size < 1 << term.size() - 1
 
 
 class GrowingFacts:
@@ -200,7 +217,9 @@ def _readable_real(term: Any) -> list[Any]:
     fraction = 64 - 12 - 16 if width == 64 else 32 - 9 - 12  # bits that are zero; guessed
     low = z3.Extract(fraction - 1, 0, term) == 0
     size = z3.fpAbs(value)
-    is_small = z3.And(z3.fpLEQ(size, z3.FPVal(_NEAR, sort)), z3.fpGEQ(size, z3.FPVal(_TINY, sort)))
+    is_small = z3.And(
+        z3.fpLEQ(size, z3.FPVal(_NEAR[0], sort)), z3.fpGEQ(size, z3.FPVal(_TINY, sort))
+    )
     return [z3.And(z3.Or(is_small, z3.fpIsZero(value)), low)]
 
 
