@@ -1,9 +1,10 @@
 """How many branches of a program of 18,000 lines are turned in a minute of CPU time?
 
-    python bench/paths/large.py FOLDER [--seconds S]
+    python bench/paths/large.py FOLDER [--seconds S] [--copies N]
 
 FOLDER is `src` of cmark (github.com/commonmark/cmark).  Explores its command line by path on a
-small Markdown file; prints conditions, branches that inputs decide, runs, and runs that diverged.
+small Markdown file, or on N copies of it in one file; prints conditions, branches that inputs
+decide, runs, and runs that diverged.
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seconds", type=float, default=60.0, help="of CPU time")
+    parser.add_argument("--copies", type=int, default=1, help="of the text in the file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="whence-bench-") as scratch:
         tree, kept = Path(scratch, "tree"), Path(scratch, "kept")
         shutil.copytree(options.folder, tree)
         kept.mkdir()
-        (tree / "in.md").write_bytes(TEXT)
+        (tree / "in.md").write_bytes(TEXT * options.copies)
         for name, text in HEADERS.items():
             (tree / name).write_text(text)
         sources = " ".join(sorted(path.name for path in tree.glob("*.c")))
@@ -65,6 +67,8 @@ def main() -> None:
         while time.process_time() - began < options.seconds and search.step():
             pass
         found = search.found
+        turned = {(one.origin[0], one.origin[1]) for one in found.runs if one.origin is not None}
+        print(f"{len(turned)} conditions of runs were turned, {len(search.asked)} questions known")
         print(
             f"{time.process_time() - began:.0f} CPU s: {found.executed} runs, {conditions} "
             f"conditions, {len(branches)} branches of the source, {len(sides)} sides of them, "

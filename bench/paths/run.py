@@ -52,6 +52,10 @@ CASES = {
     "set": Case("1 2 3 2", [range(4)] * 4),
     "tree": Case("2 1 3 3", [range(4)] * 4),
     "disjoint_small": Case("0 1 2 0", [range(-1, 4)] * 4),
+    "smallest": Case("2 1 3 3", [range(4)] * 4),
+    "members": Case("2 1 3 3", [range(4)] * 4),
+    "finish": Case("3 2 1 1", [range(-1, 4)] * 4),
+    "together": Case("0 1 2 0 1", [range(-1, 4)] * 5),
     "disjoint": Case("0 1 2 3 0 1", [range(-1, 5)] * 6),  # two unions of four elements; C only
 }  # fmt: skip
 
