@@ -149,7 +149,14 @@ class Comparison:
             pairs is not None
             and all(self._is_same_operand(own, theirs, depth) for own, theirs in pairs)
             and self._is_same_copy(step, other)
+            and self._is_same_element(step, other)
         )
+
+    def _is_same_element(self, step: Step, other: Step) -> bool:
+        """Did two matching steps read a pointer that the same step had stored before a sort?"""
+        own = self.failing.stored_by(step)
+        theirs = None if own is None else self.passing.stored_by(other)
+        return own is None or theirs is None or self.counterpart(own) == theirs
 
     def _is_same_copy(self, step: Step, other: Step) -> bool:
         """Did the same copies bring bytes that no step set to where two matching steps read them?

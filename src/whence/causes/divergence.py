@@ -16,6 +16,7 @@ from whence.causes.comparison import Comparison
 from whence.causes.divergence_points import DivergencePoints, Lost
 from whence.causes.open_questions import OpenQuestions, QuestionFinder, Raised
 from whence.causes.questions import Question, controlling_branches, silence_of
+from whence.causes.shifted_reads import ShiftedReads
 from whence.model import Influence
 from whence.program.ids import Activation, Instance, Step
 from whence.trace.conditions import Conditions
@@ -37,6 +38,7 @@ class DivergencePredicates(QuestionFinder):
     ) -> None:
         super().__init__(flow, conditions, hidden, cancellation)
         self.comparison, self.points = comparison, DivergencePoints(comparison)
+        self._reads = ShiftedReads(comparison)
 
     def of(
         self, steps: Iterable[Step], question: Question, premises: Iterable[Step] = ()
@@ -48,6 +50,7 @@ class DivergencePredicates(QuestionFinder):
             self._diverging(ordered, question, lost),
             self._moved(ordered),
             self._unwritten(ordered, lost),
+            self._shifted(ordered, lost),
             self._unraised(ordered, lost),
             self._uncaught(ordered, lost),
             self._raised_again(ordered),
@@ -166,6 +169,33 @@ class DivergencePredicates(QuestionFinder):
                     yield Raised(Influence.ADDRESS, own, step, is_elsewhere=True)
                 elif self.comparison.went_elsewhere(step):
                     yield Raised(Influence.ADDRESS, step, step)
+
+    def _shifted(self, steps: Iterable[Step], lost: list[Lost]) -> Iterator[Raised]:
+        """Yield why a call read another part of its input: an earlier read took more or less."""
+        for step in steps:
+            shift = None if self.is_hidden(step) else self._reads.before(step)
+            if shift is None:
+                continue
+            read, missing = shift
+            if read is not None and self.comparison.counterpart(read) is not None:
+                yield Raised(Influence.ADDRESS, read, step)
+                continue
+            if missing is not None:
+                yield from self._preventing(missing, step, lost)
+            if read is not None:
+                yield from self._reading_more(read, step, lost)
+
+    def _reading_more(self, read: Step, about: Step, lost: list[Lost]) -> Iterator[Raised]:
+        """Yield why only the failing run executed a read before the step that it bears on."""
+        branches, _ = self.points.diverging_branches(read, set())
+        shown = [each for branch in branches if (each := self.visible(branch)) is not None]
+        for branch in shown:
+            if self.comparison.side_differs(branch):
+                yield Raised(Influence.INDIRECT, branch, about)
+        if not any(map(self._is_reason, branches)):
+            jump = self.points.lost_jump(read)
+            lost += [jump] if jump is not None else []
+            yield from self._entering(read)
 
     def _unraised(self, steps: Iterable[Step], lost: list[Lost]) -> Iterator[Raised]:
         """Yield why the failing run lacks an exception that the passing run raised.

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from whence.inputs import InputByte, InputPointer, InputRange
+from whence.inputs import InputByte, InputPointer, InputRange, InputSource
 from whence.program.ids import Activation, Block, Column, Instance, Op, Step, Stretch
 from whence.program.operations import Operation
 from whence.trace.columns import BRANCH, CALL, DIRECT, Rows, Stream, whole
@@ -311,8 +311,16 @@ class Flow(ABC):
         """Did the step read memory or objects, and not only its operands?"""
         return self.is_load(step) or self.is_call(step)
 
+    def stored_by(self, step: Step) -> Step | None:  # noqa: ARG002 - where a sort moves pointers
+        """Return what stored the pointer that a load read from a sorted array, if that is known."""
+        return None
+
     def position(self, step: Step) -> Operand | None:  # noqa: ARG002 - where files have positions
         """Return what said where in a file a call reads; None if nothing in the program did."""
+        return None
+
+    def source_of(self, number: int) -> InputSource | None:  # noqa: ARG002 - where calls read
+        """Return the source that effects name by a number; None if the language has no such."""
         return None
 
     def is_call(self, step: Step) -> bool:

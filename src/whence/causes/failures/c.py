@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from whence.causes.failures.c_crash import CrashDescriber
 from whence.causes.failures.c_overrun import Overrun, first_overrun, is_allocator
+from whence.causes.failures.c_stack import is_return, overrun_frame
 from whence.causes.hang import STILL_RUNNING, hang_rank, looping, recursing, waiting, waits_in
 from whence.causes.observed_failure import ObservedFailure, failed_condition
 from whence.causes.printed_bytes import call_arguments, printed_before, printed_from, quoted_output
@@ -201,6 +202,10 @@ def _fault_in_call(
         overrun = first_overrun(flow)
         if overrun is not None:
             return _overran(flow, point, call, overrun, name)
+    if is_return(flow, call):
+        overrun = overrun_frame(flow, call)
+        if overrun is not None:
+            return _overran_frame(flow, point, call, overrun, name)
     if not wrong and CrashDescriber(flow).frees(call):
         wrong = arguments[:1]  # the library found that this memory cannot be freed
     return _crashed(flow, point, call, wrong or arguments, wrong, (), name)
@@ -221,6 +226,20 @@ def _overran(flow: CFlow, point: Point, call: Step, overrun: Overrun, name: str)
     found = _failed_value(flow, replace(point, words=words), step, seeds, (), name)
     assert isinstance(found.question, FailedValue)
     bears_on = found.question.bears_on | {call, allocation, step}
+    return replace(found, question=replace(found.question, bears_on=bears_on))
+
+
+def _overran_frame(
+    flow: CFlow, point: Point, last: Step, overrun: Overrun, name: str
+) -> ObservedFailure:
+    """Return the write beyond local variables that destroyed where a function returns to."""
+    step, allocation = overrun
+    wrote = _arguments(flow, step) if flow.is_call(step) else flow.node(step).pointers
+    where, back = (flow.describer().names.line(flow.in_tree(each)) for each in (step, last))
+    words = f"{name}: {where} wrote beyond local variables, and over where {back} returns to"
+    found = _failed_value(flow, replace(point, words=words), step, _seeds(wrote), (), name)
+    assert isinstance(found.question, FailedValue)
+    bears_on = found.question.bears_on | {last, allocation}
     return replace(found, question=replace(found.question, bears_on=bears_on))
 
 

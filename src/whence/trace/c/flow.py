@@ -25,6 +25,7 @@ from whence.trace.c.inputs import (
     sources,
 )
 from whence.trace.c.memory import Memory
+from whence.trace.c.moved_pointers import MovedPointers
 from whence.trace.c.read_back import ReadBack
 from whence.trace.c.replayed import ReplayedLog
 from whence.trace.c.statements import CStepDescriber
@@ -84,6 +85,7 @@ class CFlow(Flow):
         self._strings, self._sources = given_strings(thread), sources(thread)
         self._memory = Memory(thread)
         self._read_back = ReadBack(self)
+        self._moved_pointers = MovedPointers(self, self.memory)
         self._addresses: dict[ModuleSource, dict[str, int]] = {}  # of static variables, by name
 
     def describer(self) -> CStepDescriber:
@@ -154,6 +156,9 @@ class CFlow(Flow):
             found = view(window.value), view(window.address)
             self._chunks[number] = found
         return found
+
+    def stored_by(self, step: Step) -> Step | None:
+        return self._moved_pointers.stored_by(step)
 
     def position(self, step: Step) -> Operand | None:
         return self._read_back.position(step)

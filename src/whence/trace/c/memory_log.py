@@ -263,11 +263,16 @@ class MemoryLog:
 
     def alloca_size(self, step: Step) -> int:
         """Return how many bytes a step reserved on the stack."""
-        program = self.thread.image.program
-        op = program.ops[self.ops[step]]
-        count = int(op["a"])
-        times = int(program.constants[count & ~CONSTANT]) if count & CONSTANT else 1
-        return int(program.constants[int(op["c"])]) * max(times, 1)
+        return reserved(self.thread, Op(int(self.ops[step])))
+
+
+def reserved(thread: ReplayedLog, op: Op) -> int:
+    """Return how many bytes an operation reserves on the stack; an unknown count is one."""
+    program = thread.image.program
+    row = program.ops[op]
+    count = int(row["a"])
+    times = int(program.constants[count & ~CONSTANT]) if count & CONSTANT else 1
+    return int(program.constants[int(row["c"])]) * max(times, 1)
 
 
 def _one_by_one(entries: I64) -> Iterator[int]:
