@@ -103,6 +103,28 @@ OVER_THE_FRAME = """
      int main(void) { return bill(); }
 """
 
+# The lambda adds to its own copy, at a line that did not change.
+CAPTURED = """
+     #include <functional>
+     static int numbers[4] = {3, 5, 7, 9};
+     static void each(const std::function<void(int)> &visit) {
+         for (int i = 0; i < 4; i++)
+             visit(numbers[i]);
+     }
+     static int total() {
+         int sum = 0, count = 0;
+    -    each([&](int number) {  // [captures]
+    +    each([&, sum](int number) mutable {  // [captures]
+             sum += number;
+             count++;
+         });
+         return sum + count;
+     }
+     int main() {
+         return total() != 28;
+     }
+"""
+
 
 @pytest.mark.parametrize(
     ("program", "test", "culprit"),
@@ -127,3 +149,11 @@ def test_the_write_over_a_frame_is_the_failure(tmp_path: Path) -> None:
     answer = explain(tmp_path, OVER_THE_FRAME)
     assert "wrote beyond local variables, and over where" in answer.chain[-1].says
     assert answer.chain[-1].text.startswith("billed->of[kind].")
+
+
+def test_a_variable_that_a_lambda_copied_is_not_written(tmp_path: Path) -> None:
+    build = "$CXX -g -w -std=c++17 -o program program.cc"
+    answer = explain(tmp_path, CAPTURED, build=build, file="program.cc")
+    assert answer.root == {"captures"}
+    assert not any(link.gap for link in answer.chain)
+    assert "captures" in answer.links

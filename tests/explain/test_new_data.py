@@ -84,6 +84,37 @@ ATTRIBUTE = """
          account.add(amount)
      assert account.balance() == 35, account.balance()
 """
+# Prices are remembered; the key lacks the hour.  Other new code calls the function of the key, too.
+REMEMBERED = """
+     #include <string.h>
+    +static int keys[8], prices[8], known;  // [memory]
+     struct trip { int from, to, hour; };
+     static int fee(const struct trip *trip) {
+         return trip->hour < 9 ? 50 : 20;
+     }
+    +static int key_of(const struct trip *trip) {  // [key]
+    +    int key = trip->from * 100;  // [key]
+    +    key += trip->to;  // [key]
+    +    return key;  // [key]
+    +}  // [key]
+     static int price(const struct trip *trip) {
+    +    for (int i = 0; i < known; i++)  // [lookup]
+    +        if (keys[i] == key_of(trip))  // [lookup]
+    +            return prices[i];  // [lookup]
+         int cents = 100 * (trip->to - trip->from);
+         cents += fee(trip);
+    +    keys[known] = key_of(trip);  // [store]
+    +    prices[known++] = cents;  // [store]
+         return cents;
+     }
+     int main(void) {
+         static const struct trip trips[] = {{1, 3, 8}, {2, 3, 10}, {1, 3, 11}};
+         int sum = 0;
+         for (int i = 0; i < 3; i++)
+             sum += price(&trips[i]);
+         return sum != 250 + 120 + 220;
+     }
+"""
 # The reader is at fault, and reads no data that are new.
 OLD_DATA = """
      static int sum(const int *numbers, int count) {
@@ -132,3 +163,12 @@ def test_changed_code_that_wrote_old_data_stays_out_of_the_root(tmp_path: Path) 
     answer = explain(tmp_path, OLD_DATA)
     assert answer.root == {"reader"}
     assert answer.explanation.dodged is None
+
+
+def test_a_new_function_that_new_lines_call_is_in_the_root_if_it_runs_all_the_same(
+    tmp_path: Path,
+) -> None:
+    answer = explain(tmp_path, REMEMBERED)
+    assert answer.root == {"lookup", "key"}
+    assert "key" in answer.links
+    assert answer.explanation.dodged is not None

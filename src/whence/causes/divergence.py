@@ -24,6 +24,8 @@ from whence.trace.flow import Flow, Left, Operand, StoredBits
 from whence.trace.queries import Part
 from whence.trace.recording import Comparable
 
+_MAX_ORIGINS = 50  # limit on the steps behind a pointer of the passing run; guessed
+
 
 class DivergencePredicates(QuestionFinder):
     """Finds the predicates that are critical because the two runs diverge there."""
@@ -169,6 +171,40 @@ class DivergencePredicates(QuestionFinder):
                     yield Raised(Influence.ADDRESS, own, step, is_elsewhere=True)
                 elif self.comparison.went_elsewhere(step):
                     yield Raised(Influence.ADDRESS, step, step)
+                else:
+                    for origin in self._lost_origins(own):
+                        yield from self._preventing(origin, step, lost)
+
+    def _lost_origins(self, step: Step) -> Iterator[Step]:
+        """Yield the stores that only the passing run made a pointer of.
+
+        A lambda that captures a variable by reference finds the variable by a pointer; one that
+        captures it by value writes to its own copy.  Where it is captured, the runs differ.
+        """
+        other = self.comparison.counterpart(step)
+        passing, alignment = self.comparison.passing, self.comparison.alignment
+        if other is None:
+            return
+        own, theirs = self.flow.node(step).pointers, passing.node(other).pointers
+        work = [
+            pointer
+            for mine, pointer in zip(own, theirs, strict=False)
+            if isinstance(pointer, int)
+            and not (isinstance(mine, int) and self.comparison.counterpart(mine) == pointer)
+            and alignment.failing_counterpart(pointer) is None
+        ]
+        seen = set(work)
+        while work and len(seen) < _MAX_ORIGINS:
+            node = passing.node(work.pop())
+            for operand in (*node.operands, *node.pointers):
+                origin = operand.step if isinstance(operand, StoredBits | Left) else operand
+                if not isinstance(origin, int) or origin in seen:
+                    continue
+                seen.add(origin)
+                if alignment.failing_counterpart(origin) is None:
+                    work.append(origin)
+                    if passing.defines(origin):
+                        yield origin
 
     def _shifted(self, steps: Iterable[Step], lost: list[Lost]) -> Iterator[Raised]:
         """Yield why a call read another part of its input: an earlier read took more or less."""

@@ -22,6 +22,7 @@ from whence.explain.dodge import (
     behind_changes,
     constant_behind,
     damage_start,
+    entered_changes,
     first_run,
     gets_damage,
     is_compared,
@@ -261,7 +262,9 @@ class Chooser:
             root, answer.reverted, self._problem.dependencies,
         )  # fmt: skip
         own = _same_functions(changes, root) | self._problem.minor
-        return replace(found, writers=found.writers - own)
+        writers, at = found.writers - own, self._context.meeting.at
+        lines = frozenset(line for line in found.lines if at(*line) & writers)
+        return replace(found, writers=writers, lines=lines)
 
     def _with_data(self, answer: Answer, explained: ExplainedSet, data: NewData) -> Choice:
         """Return the choice with the writers of new data in the root, if the test passes then."""
@@ -355,6 +358,7 @@ class Chooser:
         found |= avoided_changes(explained.tree, behind, meeting, root) & unexecuted.partly
         # A new function that the root calls may be at fault by what it does not do.
         found |= self._called(root) & unexecuted.whole
+        found |= self._entered(root)
         found |= self._constant(answer, explained)
         return found - _same_functions(changes, root) - self._problem.minor
 
@@ -371,6 +375,19 @@ class Chooser:
         """Return the changes of a constant that only the reverted code uses."""
         causes, meeting = explained.causes_on_chain, self._context.meeting
         return constant_behind(explained.tree, causes, meeting, answer.reverted)
+
+    def _entered(self, root: Reverted) -> Reverted:
+        """Return the new functions that a root of only new lines calls.
+
+        Such a root may store under a key that a new function makes wrongly.  Other new code may
+        call that function, too, so the fixed run executes it all the same.
+        """
+        changes = self._context.changes.changes
+        if any(changes[change].old.count for change in root):
+            return frozenset()
+        own = (changes[change] for change in root)
+        found = entered_changes(self._failure.flow, own, self._context.meeting)
+        return frozenset(change for change in found if not changes[change].old.count)
 
     def _called(self, root: Reverted) -> Reverted:
         """Return the changes that introduce names which new lines of the root use."""

@@ -8,7 +8,7 @@ set is a dodge.  A new function that a changed line calls is the usual case.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,8 @@ from whence.trace.flow import Flow, Left, StoredBits
 from whence.trace.recording import Recording
 
 _MAX_INPUTS = 5000  # limit on steps behind the code of a change that are looked at; guessed
+_MAX_CALLS = 4  # limit on executions of a call that are looked at; guessed
+_MAX_HEAD = 100  # limit on steps until one of an entered function has a line; guessed
 _MODULE_CODE = "<module>"  # the function that runs the statements of a Python module
 
 
@@ -184,18 +186,40 @@ def _defining_changes(flow: Flow, step: Step, meeting: Meeting) -> Reverted:
 def first_run(flow: Flow, changes: Iterable[Change]) -> Step | None:
     """Return the first step inside a function that executed new lines of some changes."""
     image = flow.thread.image
-    numbers = {name: number for number, name in enumerate(image.file_names)}
     found: list[int] = []
+    for op in _ops_of(flow, changes):
+        steps = flow.executions(op)[:1].tolist()
+        if steps and image.function_names[image.function_of(op)] != _MODULE_CODE:
+            found += steps
+    return Step(min(found)) if found else None
+
+
+def entered_changes(flow: Flow, changes: Iterable[Change], meeting: Meeting) -> Reverted:
+    """Return the changes with the functions that new lines of some changes called."""
+    image, last = flow.thread.image, flow.thread.stream.steps
+    found: Reverted = frozenset()
+    for op in _ops_of(flow, changes):
+        for call in map(Step, flow.executions(op)[:_MAX_CALLS].tolist()):
+            if not flow.is_call(call):
+                break
+            for step in map(Step, range(call + 1, min(call + _MAX_HEAD, last) + 1)):
+                place = image.place(flow.op_of(step)) if flow.call_of(step) == call else None
+                if place is not None:
+                    found |= meeting.at(place.file, place.line)
+                    break
+    return found
+
+
+def _ops_of(flow: Flow, changes: Iterable[Change]) -> Iterator[Op]:
+    """Yield the operations of the new lines of some changes."""
+    image = flow.thread.image
+    numbers = {name: number for number, name in enumerate(image.file_names)}
     for change in changes:
         if change.file in numbers and change.new.count:
             rows = image.rows
             is_there = (rows >= change.new.start) & (rows < change.new.start + change.new.count)
             is_own = is_there & (image.files == numbers[change.file])
-            for op in map(Op, np.flatnonzero(is_own).tolist()):
-                steps = flow.executions(op)[:1].tolist()
-                if steps and image.function_names[image.function_of(op)] != _MODULE_CODE:
-                    found += steps
-    return Step(min(found)) if found else None
+            yield from map(Op, np.flatnonzero(is_own).tolist())
 
 
 @dataclass(frozen=True, order=True)
