@@ -22,6 +22,7 @@ from tests.report.explained import (
     long_chain,
 )
 from whence.model import Alternative, Explanation, Failure, Span
+from whence.report.explanation import sentence
 from whence.report.lines import SCREEN
 from whence.report.story import _Diff, explain_story, explain_text
 
@@ -240,3 +241,10 @@ def test_lines_left_out_of_a_change_leave_a_mark(count: int, wanted: set[int], r
             at += int(line.plain.split()[1])
     assert at == count
     assert len(shortened) <= max(room, 3)
+
+
+def test_a_sentence_that_begins_with_a_place_keeps_the_name_of_the_file() -> None:
+    assert sentence("prices.c:43 uses what was changed here") == (
+        "prices.c:43 uses what was changed here."
+    )
+    assert sentence("this line is new") == "This line is new."

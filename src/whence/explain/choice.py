@@ -14,6 +14,7 @@ from functools import cached_property
 
 from whence.causes.observed_failure import ObservedFailure
 from whence.changes.changeset import ChangeSet
+from whence.changes.enumerators import renumbering
 from whence.changes.syntax import tokens
 from whence.explain.candidates import CandidateChanges
 from whence.explain.context import ExplainContext
@@ -232,6 +233,10 @@ class Chooser:
         if entered:
             answer = self._joined(answer, entered, answer.reverted)
             answer, explained = self.sets.explain(answer, entered)
+        moved = self._renumbering(answer)
+        if moved and answer.holds:
+            answer = self._joined(answer, moved, answer.reverted)
+            answer, explained = self.sets.explain(answer)
         if not avoided or not answer.holds:
             return Choice(answer, explained)
         replacement = self._replacement(answer, avoided)
@@ -279,6 +284,14 @@ class Chooser:
             return Choice(answer, explained, dodged)
         joined = self._joined(answer, data.writers, with_found)
         return Choice(*self.sets.explain(joined, data.writers, data), dodged)
+
+    def _renumbering(self, answer: Answer) -> Reverted:
+        """Return the auxiliary changes that move old constants of an enumeration.
+
+        A root of new code that uses a new constant works with the old order of tables.  What moved
+        the constants is at least as likely the fault.
+        """
+        return renumbering(self._context.changes, answer.reverted - union(answer.root))
 
     def _keep(self, answer: Answer, explained: ExplainedSet) -> None:
         """Keep the explained answer of the search for the case that its checks are interrupted."""

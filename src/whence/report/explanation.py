@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from whence.report.document import change_document, to_document
 from whence.report.text import KINDS, counted
 
 GAP = "gap: how the step above led to the step below was not followed"  # between two links
+_PLACE = re.compile(r"\S+\.\w+:\d")
 FAILING = "failing"  # label of values of the failing run
 _LABELS = {"good": "good", "reverted": "fixed"}  # by `Explanation.passing`
 _LEGENDS = {
@@ -145,8 +147,12 @@ def not_run(link: Link) -> str:
 
 
 def sentence(words: str) -> str:
-    """Return the words with a capital letter and a full stop, unless they have an end."""
+    """Return the words with a capital letter and a full stop, unless they have an end.
+
+    A place such as `prices.c:43` keeps its first letter.
+    """
     words = words.strip()
     if not words:
         return ""
-    return words[0].upper() + words[1:] + ("" if words[-1] in ".!?:…" else ".")
+    first = words[0] if _PLACE.match(words) else words[0].upper()
+    return first + words[1:] + ("" if words[-1] in ".!?:…" else ".")
