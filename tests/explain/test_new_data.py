@@ -115,31 +115,6 @@ REMEMBERED = """
          return sum != 250 + 120 + 220;
      }
 """
-# The new constant moves the old ones; the table of names and the input have the old order.
-MOVED_CONSTANT = """
-     #include <string.h>
-    -enum kind { LETTER, BOX, COUNT };  // [enum]
-    +enum kind { LETTER, TUBE, BOX, COUNT };  // [enum]
-     static const int prices[] = {
-         [LETTER] = 80,
-    +    [TUBE] = 290,  // [price]
-         [BOX] = 390,
-     };
-     static const char *const names[] = {
-         "letter",
-         "box",
-    +    "tube",  // [name]
-     };
-     static int kind_of(const char *name) {
-         for (int kind = 0; kind < COUNT; kind++)
-             if (strcmp(names[kind], name) == 0)
-                 return kind;
-         return -1;
-     }
-     int main(void) {
-         return prices[kind_of("box")] != 390;
-     }
-"""
 # The reader is at fault, and reads no data that are new.
 OLD_DATA = """
      static int sum(const int *numbers, int count) {
@@ -197,7 +172,3 @@ def test_a_new_function_that_new_lines_call_is_in_the_root_if_it_runs_all_the_sa
     assert answer.root == {"lookup", "key"}
     assert "key" in answer.links
     assert answer.explanation.dodged is not None
-
-
-def test_a_constant_that_moved_others_is_in_the_root(tmp_path: Path) -> None:
-    assert "enum" in explain(tmp_path, MOVED_CONSTANT).root
