@@ -308,3 +308,22 @@ def test_what_ran_after_the_wrong_line_was_printed_is_not_on_its_chain(tmp_path:
     """The number that the passing run prints in its place comes from there."""
     answer = explain(tmp_path, PRINTED_EARLY, "./program | grep -qx -e -4")
     assert answer.links == ["failure"]
+
+
+MACRO = """
+     #define IS_VOWEL(a) ((a) == 'a' || (a) == 'e' || (a) == 'i')
+     static int is_last(char letter) {
+    -    if (IS_VOWEL(letter)) // [root]
+    +    if (IS_VOWEL(letter) || letter == 0) // [root]
+             return 1;
+         return 0;
+     }
+     int main(void) {
+         return is_last(0); // [failure]
+     }
+"""
+
+
+def test_the_tests_of_a_macro_are_told_once(tmp_path: Path) -> None:
+    says = explain(tmp_path, MACRO).link("root").says
+    assert "`IS_VOWEL(letter) || letter == '\\0'` is true" in says

@@ -48,7 +48,10 @@ class StepNames(ABC):
 
         `branches` are the executed branches of the condition, in order.
         """
-        parts = [self.condition(branch) for branch in branches]
+        return self.joined([self.condition(branch) for branch in branches])
+
+    def joined(self, parts: Sequence[NamedValue]) -> NamedValue:
+        """Return the parts of a condition, which were evaluated in this order, as one."""
         text = parts[0].name
         both, either = self.connectives
         for before, after in itertools.pairwise(parts):

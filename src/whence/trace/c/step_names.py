@@ -16,6 +16,7 @@ from whence.trace.c.values import Values
 from whence.trace.step_names import StepNames
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_INSIDE = "a test inside "  # begins the name of a branch in a macro
 _MAX_LENGTH = 160  # characters of a condition that is shown whole; guessed
 
 
@@ -66,7 +67,7 @@ class CStepNames(StepNames):
         outcome = ("true" if value & 1 else "false") if instruction.opcode == "br" else str(value)
         macro = self._source.macro_around(op)
         if macro is not None:
-            return NamedValue(f"a test inside {macro}", outcome)
+            return NamedValue(f"{_INSIDE}{macro}", outcome)
         return NamedValue(_shortened(source.names.condition(function, instruction)), outcome)
 
     def whole_condition(self, branches: Sequence[Step]) -> NamedValue:
@@ -77,6 +78,17 @@ class CStepNames(StepNames):
         is_switch = self.thread.image.sort(tested[-1][0]).opcode == "switch"
         found = None if is_switch else self._source.condition(tested)
         return found or super().whole_condition(branches)
+
+    def joined(self, parts: Sequence[NamedValue]) -> NamedValue:
+        """Join the parts of a condition; the tests inside one macro are one part."""
+        groups: list[NamedValue] = []
+        for part in parts:
+            if groups and part.name == groups[-1].name and part.name.startswith(_INSIDE):
+                groups.pop()
+            groups.append(part)
+        # What is tested after a macro shows that the macro was evaluated as a whole.
+        whole = [NamedValue(part.name.removeprefix(_INSIDE), part.value) for part in groups[:-1]]
+        return super().joined([*whole, groups[-1]])
 
     def is_inside_macro(self, step: Step) -> bool:
         op = self.thread.queries.op_of(step)
