@@ -327,3 +327,42 @@ MACRO = """
 def test_the_tests_of_a_macro_are_told_once(tmp_path: Path) -> None:
     says = explain(tmp_path, MACRO).link("root").says
     assert "`IS_VOWEL(letter) || letter == '\\0'` is true" in says
+
+
+CASE = """
+     #include <stdio.h>
+     static char text[3];
+     static char *escape(char *c) {
+         char *h = NULL;
+         switch (*c) { // [switch]
+         case '^':
+    -    case ':':
+         case '&':
+             h = "";
+             break;
+         case 'e':
+             h = "!";
+             break;
+         default:
+             text[0] = *c;
+             h = text;
+         }
+         return h;
+     }
+     static void show(char *c) {
+         while (*c)
+             putchar(*c++); // [failure]
+     }
+     int main(void) {
+         show("a");
+         show(escape(":"));
+         show("b");
+     }
+"""
+
+
+def test_a_switch_whose_case_was_removed_is_not_told_as_not_run(tmp_path: Path) -> None:
+    answer = explain(tmp_path, CASE, "./program | grep -qx ab")
+    link = answer.link("switch")
+    assert link.says == "so `*c` is ':' (58), which has no case; before, it had one"
+    assert link.changes

@@ -7,6 +7,7 @@ meets the change up to the failure.  The chain joins these paths and lists each 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -42,6 +43,7 @@ _CHANGED = "this line was changed"
 _OBSERVED = "this value differs, too; whether it led to the failure was not followed"
 _CHANGED_PREDICATE = "the changed line: "
 _NEW = "this line is new"
+_CASE = re.compile(rb"\b(case|default)\b")
 _TRUTH_VALUES = frozenset({"true", "false"})
 
 
@@ -213,6 +215,11 @@ class ChainBuilder:
             key=lambda number: (self._causes[number].level, number),
         )
         starts = meeting[:1]
+        if starts and not self._shows_switch(starts[0]):
+            # What lacks may be the way of a `switch`: its own cause says that.
+            level = self._causes[starts[0]].level
+            same = [n for n in meeting if self._causes[n].level == level]
+            starts = [n for n in same if self._shows_switch(n)][:1] or starts
         if starts and self._makes_difference(starts[0], change) is False:
             # Another line of the change may be the one that does.
             starts = [n for n in meeting if self._makes_difference(n, change)][:1] or starts
@@ -223,6 +230,10 @@ class ChainBuilder:
             while (parent := self._causes[path[-1]].parent) is not None:
                 path.append(parent)
             yield path
+
+    def _shows_switch(self, number: int) -> bool:
+        cause = self._causes[number]
+        return any(self._is_lost_case(missing, cause) for missing in cause.missing)
 
     def _makes_difference(self, number: int, change: ChangeId) -> bool | None:
         return makes_difference(
@@ -253,7 +264,7 @@ class ChainBuilder:
         """
         for missing in cause.missing:
             own = frozenset(missing.changes) & self._root
-            if own:
+            if own and not self._is_lost_case(missing, cause):
                 yield self._removed_link(missing, cause, own)
         yield from self._static_links(cause)
         cause = self._until_failure(cause)
@@ -420,7 +431,8 @@ class ChainBuilder:
     def _predicate_link(self, cause: Cause) -> Link:
         """Return the last link of a cause upstream: the outcome of its predicate."""
         predicate = cause.predicate
-        own = self._root_changes_at(predicate)
+        lost = [m.changes for m in cause.missing if self._is_lost_case(m, cause)]
+        own = self._root_changes_at(predicate).union(*lost) & self._root
         statement = next((s for s in cause.statements if _is_at(s, predicate)), None)
         failing, passing = _differing_values(statement) if statement else ({}, {})
         failing = {name: predicate.values[name] for name in predicate.passing_values} | failing
@@ -431,11 +443,30 @@ class ChainBuilder:
         return Link(
             LinkKind.CHANGE if own else LinkKind.BRANCH, predicate.file, predicate.line,
             predicate.function, statement.text if statement else "",
-            _prefix(cause, is_changed=bool(own)) + _outcome(cause, is_changed=bool(own))
-            + _equal_values(predicate),
+            self._decision(cause, own) + _equal_values(predicate),
             _without_truth_values(failing), _without_truth_values(passing), tuple(sorted(own)),
             cause.id, cause.times,
         )  # fmt: skip
+
+    def _decision(self, cause: Cause, own: Reverted) -> str:
+        """Return a clause with the outcome of a cause's predicate, which root changes may hold."""
+        outcome = cause.predicate.outcome
+        if NO_CASE in outcome and any(_CASE.search(self._changes[c].removed) for c in own):
+            text = f"`{cause.predicate.text}` is {outcome.removesuffix(NO_CASE)}"
+            return f"so {text}, which has no case; before, it had one"
+        return _prefix(cause, is_changed=bool(own)) + _outcome(cause, is_changed=bool(own))
+
+    def _is_lost_case(self, missing: Missing, cause: Cause) -> bool:
+        """Is what the failing run lacks only the way of a `switch` whose case a change removed?
+
+        The `switch` itself ran, and is the predicate of the cause.
+        """
+        predicate, removed = cause.predicate, [self._changes[c].removed for c in missing.changes]
+        return (
+            NO_CASE in predicate.outcome
+            and (missing.file, missing.line) == (predicate.file, predicate.line)
+            and any(map(_CASE.search, removed))
+        )
 
     def _failure_link(self, cause: Cause) -> Link:
         """Return the last link of the chain."""
