@@ -60,7 +60,7 @@ def test_the_changes_and_the_chain_of_a_differing_call_are_shown(
         ("totel", "Did you mean total?"),
         ("other.py:total", "both versions have no function with this name"),
         ("unused", "the test does not call it"),
-        ("same", "all 1 compared calls do what they did"),
+        ("same", "its one compared call does what it did"),
     ],
 )
 def test_a_function_without_a_difference_is_refused(

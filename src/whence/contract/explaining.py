@@ -122,6 +122,8 @@ def _why_not(function: ContractFunction | None) -> str:
         return "the test does not call it"
     if not function.compared:
         return f"none of its {function.calls} calls could be compared"
+    if function.compared == 1:
+        return "its one compared call does what it did, or what its contract says"
     return f"all {function.compared} compared calls do what they did, or what its contract says"
 
 

@@ -94,7 +94,7 @@ def headline(result: ContractResult) -> str:
         whose = "its contract says" if kept == 1 else "their contracts say"
         meant = f"; {counted(kept, 'function')} changed as {whose}" if kept else ""
         return f"Every call did what it did in the good version{meant} ({basis})."
-    more = f", and {len(passing)} pass it on" if passing else ""
+    more = f", and {len(passing)} pass{'es' * (len(passing) == 1)} it on" if passing else ""
     verb = "changes its" if len(origins) == 1 else "change their"
     return (
         f"{counted(len(origins), 'function')} {verb} behaviour although no contract says so{more} "
@@ -156,8 +156,14 @@ def _function_text(function: ContractFunction) -> Text:
 
 def _share(function: ContractFunction) -> str:
     renamed = f"was {function.good_name}; " if function.good_name else ""
-    compared = counted(function.compared, "compared call")
-    return f"{renamed}{function.differing} of {compared} differ{ways(function)}"
+    return f"{renamed}{differing_calls(function)}{ways(function)}"
+
+
+def differing_calls(function: ContractFunction) -> str:
+    """Return how many of the compared calls differ, such as `2 of 5 compared calls differ`."""
+    if function.compared == 1:
+        return "the one compared call differs"
+    return f"{function.differing} of {function.compared} compared calls differ"
 
 
 def unjudged(call: OffendingCall) -> str:

@@ -9,7 +9,15 @@ from urllib.parse import quote
 
 from whence import __version__
 from whence.model import ContractFunction, ContractResult, ContractVerdict
-from whence.report.contract import headline, place_of, unjudged, used, ways, wrong_functions
+from whence.report.contract import (
+    differing_calls,
+    headline,
+    place_of,
+    unjudged,
+    used,
+    ways,
+    wrong_functions,
+)
 from whence.report.visible import visible
 from whence.source_lines import source_lines
 
@@ -70,7 +78,7 @@ def _section(function: ContractFunction) -> str:
     return (
         f'<h2><span class="{function.verdict.value}">{function.verdict.value}</span> '
         f"{_shown(place_of(function))}</h2>"
-        f"<p>{function.differing} of {function.compared} compared calls differ"
+        f"<p>{differing_calls(function)[:1].upper()}{differing_calls(function)[1:]}"
         f"{ways(function)}. The first was "
         f"called from {_shown(call.called_from)} with:</p><table>{arguments}</table>"
         f"<table><tr><th>good</th><th>bad</th></tr><tr><td><pre>{_shown(call.good)}</pre></td>"
