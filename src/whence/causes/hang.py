@@ -31,6 +31,9 @@ _WAITS = frozenset({
     "connect", "write", "writev", "send", "sendto", "sendmsg", "msgrcv", "open", "fopen", "fread",
     "fgets", "fgetc", "getc", "getchar", "getline", "getdelim", "scanf", "fscanf", "fwrite",
     "fputs", "fflush",
+    # Of Python:
+    "get", "put", "join", "acquire", "result", "sleep", "select", "poll", "communicate", "input",
+    "readline", "run_until_complete",
 })  # fmt: skip
 _MAX_CALLS = 200  # limit on the last calls of one operation that are compared; guessed
 _MAX_TURNS = 20_000  # limit on the iterations that are compared with the passing run; guessed

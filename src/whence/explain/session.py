@@ -214,11 +214,6 @@ class _Explaining:
             if error.slug == "bad-passes":
                 raise PassesRecorded(error_summary(error)) from None
             raise _not_comparable(error) from None
-        is_hang = bad.failure is not None and bad.failure.kind == "timeout"
-        if is_hang and not language.is_compiled:
-            raise Unexplained(
-                f"the test does not end in time, which is not explained for {language.label}"
-            )
         return good, bad
 
     def _build_as_recorded(self, yes: bool, layout: str = "") -> None:

@@ -7,6 +7,7 @@ exception was raised, about the operation that raised it, or about the call that
 
 from __future__ import annotations
 
+from whence.causes.hang import hang_rank, looping, waiting, waits_in
 from whence.causes.observed_failure import ObservedFailure, failed_condition
 from whence.causes.printed_bytes import quoted_output
 from whence.causes.questions import FailedValue
@@ -19,6 +20,7 @@ from whence.trace.python.endings import message_of, type_of
 from whence.trace.python.flow import PythonFlow
 from whence.trace.python.recording import PythonRecording
 from whence.trace.recording import Process, Recording
+from whence.trace.unfinished import unfinished_loop
 from whence.trace.written import first_difference
 
 _MAX_MESSAGE = 120  # limit on characters of a message that are shown; guessed
@@ -37,6 +39,8 @@ def find_failure(
             f"We ran: {recording.document['test']}",
             slug="nothing-fails",
         )
+    if recording.is_stopped:
+        return _hang(recording, process)
     found = recording.failing_exception(_processes(recording, process))
     if found is None:
         raise UserError(
@@ -46,6 +50,29 @@ def find_failure(
         )
     thread, step = found
     return _raised(PythonFlow(thread), step)
+
+
+def _hang(recording: PythonRecording, process: str | None) -> ObservedFailure:
+    """Return the loop that a stopped test was in, or the call that it waited in."""
+    found: list[ObservedFailure] = []
+    for each in _processes(recording, process):
+        for log in each.logs:
+            thread = recording.thread(recording.image(each), log)
+            if log.events.has_ended:
+                continue
+            flow, loop = PythonFlow(thread), unfinished_loop(thread)
+            hang = wait = waiting(flow)
+            if loop is not None and (wait is None or not waits_in(loop, wait)):
+                hang = looping(flow, loop)
+            found += [hang] if hang is not None else []
+    if found:
+        return min(found, key=hang_rank)
+    raise UserError(
+        "The test was stopped because it did not end in time, but no recorded code was running "
+        "then.\n"
+        "Let the test call code of the tree that does not end.",
+        slug="failure-not-recorded",
+    )
 
 
 def _output(recording: PythonRecording, expect: bytes, process: str | None) -> ObservedFailure:

@@ -45,7 +45,7 @@ def record(
     recorded.  The script that the test runs is always recorded, and so are test modules that its
     command names.  With `twice` the test runs once
     more without the recorder, and the trace contains the outcome of that run too.  `seconds` limits
-    the test alone.
+    the test alone, which is known not to end.
     """
     out = out.absolute()
     (out / MODULES).mkdir()
@@ -55,14 +55,17 @@ def record(
     spare = spare_copy(tree) if twice else None
     with temporary_folder("hook") as scratch:
         also = (*also, *named_test_modules(commands.test, tree))
-        hook = hooked(Path(scratch), tree, out, env, max_trace=max_trace, also=also)
+        is_hang = seconds is not None
+        hook = hooked(
+            Path(scratch), tree, out, env, max_trace=max_trace, also=also, is_hang=is_hang
+        )
         with fixed_addresses():
             command, variables = hook.command(commands.test), hook.environment(env)
             ended = run_in_tree(command, tree, variables, commands, seconds)
     run = judge(ended, commands, tree)
     keep_sources(tree, out)
-    is_hang = was_stopped(ended, commands)
-    again = run_again(tree, spare, commands, env, ended) if spare and not is_hang else None
+    has_hung = was_stopped(ended, commands)
+    again = run_again(tree, spare, commands, env, ended) if spare and not has_hung else None
     write_run(out, tree, commands, run, ended, again, frontend="python")
     return RecordedRun(out, run, ended.seconds, ended.stdout, ended.stderr, ended.status)
 
@@ -86,13 +89,13 @@ def build_plain(commands: BuildAndTest, tree: Path, env: dict[str, str]) -> None
 def hooked(
     scratch: Path, tree: Path, out: Path, env: dict[str, str], *,
     max_trace: int = DEFAULT_MAX_TRACE, also: Sequence[Path] = (), alterations: Path | None = None,
-    watched: Path | None = None, again: Path | None = None,
+    watched: Path | None = None, again: Path | None = None, is_hang: bool = False,
 ) -> PythonHook:  # fmt: skip
     """Return a hook, in the empty folder `scratch`, that records modules of `tree` into `out`.
 
     `alterations` is a file that says which values a rerun alters.  With `watched`, a file that
     lists changed functions, only calls are recorded; `again` is a file with calls that are to be
-    run again at the end.
+    run again at the end.  With `is_hang` events are written soon, because the program is killed.
     The recorder gets its settings from a file, because programs can see environment variables.
     """
     cache = Path(cache_directory(env)) / "python"
@@ -112,6 +115,7 @@ def hooked(
         "forked": "",
         "watched": str(watched.absolute()) if watched else "",
         "again": str(again.absolute()) if again else "",
+        "hang": "yes" if is_hang else "",
     }
     folder = scratch / "python"
     folder.mkdir()

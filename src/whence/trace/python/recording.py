@@ -316,7 +316,7 @@ class PythonRecording(Recording):
         return None if found is None else found[0]
 
     def check(self, max_trace: int) -> None:
-        if any(process.is_full for process in self.processes):
+        if not self.is_stopped and any(process.is_full for process in self.processes):
             raise UserError(
                 f"The run logs more than {max_trace:,} bytes, so it was not recorded to its end.\n"
                 "Raise the limit with --max-trace, or run a smaller test.",

@@ -1479,12 +1479,43 @@ static void replay_switches(kernel_t *k, u64 event) {
     }
 }
 
-/* Close what is still running in all threads. */
+static int has_ended(const kernel_t *k) {
+    for (u64 at = k->records.n; at-- > 0;)
+        if (k->records.at[at] == END) return 1;
+    return 0;
+}
+
+static void close_stack(kernel_t *k, running_t **stack, u64 depth, int is_running) {
+    while (depth-- > 0) {
+        close_running(k, stack[depth], UNWOUND);
+        if (is_running) k->rows[stack[depth]->number].flags &= ~(u32)UNWOUND;
+    }
+}
+
+/* Add the calls in which the threads of a killed process waited, in the order of the threads. */
+static void begin_waiting(kernel_t *k) {
+    for (u32 number = 0; number <= k->n_waiting; number++) {
+        running_t *top = k->thread_number == number ? top_of(k) : NULL;
+        for (u64 at = 0; at < k->n_waiting; at++) {
+            const waiting_t *one = &k->waiting[at];
+            if (one->number == number && one->depth) top = one->stack[one->depth - 1];
+        }
+        if (top) begin_step(k, top);
+    }
+}
+
+/* Close what is still running in all threads.
+
+   If the process was killed, only activations that were running then are not unwound: a suspended
+   generator is. */
 static void close_threads(kernel_t *k) {
-    for (u64 at = k->depth; at-- > 0;) close_running(k, k->stack[at], UNWOUND);
+    int is_killed = !has_ended(k);
+    if (is_killed) begin_waiting(k);
+    for (u64 row = 1; is_killed && row < k->n_rows; row++)
+        if (!k->rows[row].ret) k->rows[row].flags |= UNWOUND;
+    close_stack(k, k->stack, k->depth, is_killed);
     for (u64 thread = 0; thread < k->n_waiting; thread++)
-        for (u64 at = k->waiting[thread].depth; at-- > 0;)
-            close_running(k, k->waiting[thread].stack[at], UNWOUND);
+        close_stack(k, k->waiting[thread].stack, k->waiting[thread].depth, is_killed);
 }
 
 static void free_threads(kernel_t *k) {

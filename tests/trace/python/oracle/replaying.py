@@ -152,9 +152,17 @@ class _Walker:
 
     def finish(self) -> None:
         """Close the activations that are still running."""
-        for stack in self._stacks.values() or [self._stack]:
-            for activation in reversed(stack):
-                self._close(activation, UNWOUND)
+        stacks = [stack for stack in self._stacks.values() or [self._stack] if stack]
+        is_killed = not self.run.events.has_ended
+        if is_killed:
+            for row in self.run.activations[1:]:
+                row.flags |= 0 if row.ret else UNWOUND
+            for stack in stacks:
+                self._begin_step(stack[-1])  # perhaps it waited
+        for activation in (each for stack in stacks for each in reversed(stack)):
+            self._close(activation, UNWOUND)
+            if is_killed:
+                self.run.activations[activation.number].flags &= ~UNWOUND
 
     def _current(self, op: Op) -> RunningActivation | None:
         """Return the activation to which an event without a frame belongs."""

@@ -30,6 +30,8 @@ def start_recording(values: dict[str, str]) -> None:
     if script.is_new:
         script.start_again()  # returns only if the script cannot be recorded
     log = EventLog(settings.trace, settings.max_trace)
+    if settings.is_hang:
+        log.flush_regularly()
     loader = Loader(settings, log, functions_for(settings, log))
     loader.install()
     hide_frames()

@@ -29,6 +29,8 @@ class Settings:
         self.watched: str | None = values.get("watched") or None
         # A file with calls that are to be run again at the end; None: there are none.
         self.again: str | None = values.get("again") or None
+        # Is the program expected to be killed, because it does not end?
+        self.is_hang = values.get("hang") == "yes"
         self._tree = _given_and_real([values["tree"]])
         also = _given_and_real(values.get("also", "").split(os.pathsep))
         self._roots = tuple(os.path.join(root, "") for root in (*self._tree, *also))
