@@ -115,6 +115,26 @@ REMEMBERED = """
          return sum != 250 + 120 + 220;
      }
 """
+# The reader is at fault.  It uses a new constant and an import, and another class has one, too.
+CODE = """
+    +from math import ceil  # [import]
+     class Source:
+         def __init__(self, text):
+             self.text = text
+         def read(self):
+             return self.text
+     class Reader:
+    +    SIZE = 4  # [size]
+         def __init__(self, source):
+             self.source = source
+         def parts(self):
+    -        return [self.source.read()]  # [reader]
+    +        return [self.source.read(ceil(self.SIZE))]  # [reader]
+     class Writer:
+    +    SIZE = 8  # [other]
+         pass
+     assert Reader(Source("abc")).parts() == ["abc"]
+"""
 # The reader is at fault, and reads no data that are new.
 OLD_DATA = """
      static int sum(const int *numbers, int count) {
@@ -157,6 +177,12 @@ def test_the_writers_of_a_new_attribute_are_in_the_root(tmp_path: Path) -> None:
     answer = explain_python(tmp_path, ATTRIBUTE)
     assert answer.root == {"reader", "start", "add"}
     assert {"start", "add"} <= set(answer.links)
+
+
+def test_imports_and_constants_that_python_code_uses_are_no_data(tmp_path: Path) -> None:
+    answer = explain_python(tmp_path, CODE)
+    assert answer.root == {"reader"}
+    assert answer.explanation.dodged is None
 
 
 def test_changed_code_that_wrote_old_data_stays_out_of_the_root(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from whence.model import Cause, Change, ChangeId, Reverted
 from whence.program.ids import Step
 from whence.search.dependencies import Dependencies
 from whence.source_lines import decoded_lines
-from whence.trace.flow import Flow, Initial, Left, StoredBits
+from whence.trace.flow import Flow, Initial, Left, Operand, StoredBits
 
 _MAX_STEPS = 20_000  # limit on steps behind the root that are looked at; guessed
 _LAST_NAME = re.compile(r"(\w+)(?:\[[^\]]*\])*$")  # `most` of `word->most`, `kept` of `kept[i]`
@@ -72,13 +72,28 @@ def new_data(
         steps += tree.steps(cause.id, own).tolist() if own else []
     search = _Writers(comparison.failing, meeting, reverted, names)
     search.follow(steps)
-    static = frozenset[ChangeId]().union(*(meeting.of_static(name) for name in names)) - reverted
+    is_python = any(grammar_of(changes[change].file) == "python" for change in root)
+    static = frozenset[ChangeId]()
+    if not is_python:
+        static = static.union(*(meeting.of_static(name) for name in names)) - reverted
     if not search.names and not static:
         return NO_NEW_DATA
     writing = dict(_writing_lines(changes, search.names, root))
+    if is_python:
+        # Attributes of other classes may have the same name.
+        owners = {_owner(changes[change]) for change in root | search.changes}
+        writing = {
+            place: change for place, change in writing.items() if _owner(changes[change]) in owners
+        }
     found = (search.changes | static | {*writing.values()}) - reverted
     read = min(search.names, default=min(names))
     return NewData(frozenset(found), frozenset(search.lines | writing.keys()), read)
+
+
+def _owner(change: Change) -> tuple[str, str]:
+    """Return the class that a change is in; outside of classes, its function."""
+    name = change.function or ""
+    return change.file, name.rpartition(".")[0] or name
 
 
 def _writing_lines(
@@ -139,9 +154,11 @@ class _Writers:
         seen = set(work)
         while work and len(seen) < _MAX_STEPS:
             step = work.popleft()
-            name = self._new_name(step)
+            name, operands = self._new_name(step), flow.node(step).operands
+            if name is not None and any(map(self._is_definition, operands)):
+                continue
             self.names |= {name} if name is not None else set()
-            for operand in flow.node(step).operands:
+            for operand in operands:
                 if isinstance(operand, Initial):
                     if name is not None:
                         self._note_static(operand.address)
@@ -152,6 +169,13 @@ class _Writers:
                 if self._note(before) if name is not None else self._is_near(step, before):
                     seen.add(before)
                     work.append(before)
+
+    def _is_definition(self, operand: Operand) -> bool:
+        """Did a module or a class define what was read?
+
+        An import, a function or a constant is code that the root uses.
+        """
+        return isinstance(operand, int) and self._flow.is_definition(Step(operand))
 
     def _new_name(self, step: Step) -> str | None:
         """Return the new name of the variable or field that a step read; None for any other."""

@@ -299,6 +299,10 @@ class Flow(ABC):
     def defines(self, step: Step) -> bool:
         """Did the step give a variable, an attribute, an item or memory its value?"""
 
+    def is_definition(self, step: Step) -> bool:  # noqa: ARG002 - where modules are executed
+        """Is a step part of what defines a module or a class, rather than of a function's run?"""
+        return False
+
     def withheld(self, step: Step) -> tuple[Step, ...]:  # noqa: ARG002 - where objects hold others
         """Return the branches that kept the run from adding to the object that a step read."""
         return ()

@@ -58,7 +58,7 @@ def _hang(recording: PythonRecording, process: str | None) -> ObservedFailure:
     for each in _processes(recording, process):
         for log in each.logs:
             thread = recording.thread(recording.image(each), log)
-            if log.events.has_ended:
+            if thread.run.events.has_ended:
                 continue
             flow, loop = PythonFlow(thread), unfinished_loop(thread)
             hang = wait = waiting(flow)

@@ -172,6 +172,10 @@ class PythonFlow(Flow):
             return self._is_slice(self._key(self._operands(step, self.op_of(step))))
         return opcode in LOADS or opcode in _READS_CONTENTS
 
+    def is_definition(self, step: Step) -> bool:
+        function = self.program.functions[self.program.op_function[self.op_of(step)]]
+        return function.kind in ("module", "class")
+
     def withheld(self, step: Step) -> tuple[Step, ...]:
         return self._omitted.branches(step)
 
