@@ -171,6 +171,22 @@ def test_a_short_change_leaves_its_room_to_a_long_one() -> None:
     assert len(both) > sum(line.startswith("  +line ") for line in shown(alone)) / 2
 
 
+def test_of_equal_lines_of_a_long_change_only_the_one_on_the_chain_must_be_shown() -> None:
+    text = "".join(f"    check{n}();\n    return -1;\n" for n in range(40))
+    change = edit(1, Span(5, 0), Span(5, 80), "", text, "g")
+    link = replace(CHAIN[0], file=change.file, line=5 + 41, text="return -1;", changes=change.ids)
+    explanation = long_chain(40)
+    explanation = replace(
+        explanation,
+        result=replace(explanation.result, root=(change,)),
+        chain=(link, *explanation.chain[1:]),
+    )
+    lines = shown(explanation)
+    assert "  +    check0();" in lines
+    assert lines.count("  +    return -1;") < sum("check" in line for line in lines) + 2
+    assert sum("more line" in line for line in lines) == 2
+
+
 def test_without_a_chain_the_text_says_why() -> None:
     lines = shown(isolated())
     assert lines[3] == "Isolated, not explained: no front end knows the language of main.rs"

@@ -38,6 +38,7 @@ from whence.report.text import (
     diff_style,
     failure_line,
 )
+from whence.source_lines import decoded_lines
 
 # What the last link of a chain adds if its line was changed; see explain/chain.py.
 _OLD_LINE = re.compile("; this line (?:was changed: before, it was `|is new$)")
@@ -69,8 +70,8 @@ def explain_story(explanation: Explanation, *, width: int, most: int = SCREEN) -
     result = explanation.result
     head = _written(width, lambda page: _head(page, explanation))
     before = _written(width, lambda page: _before_chain(page, explanation))
-    texts = {link.text for link in explanation.chain if link.changes}
-    diffs = [_diff(change, width, texts, named=len(result.root) > 1) for change in result.root]
+    links = [link for link in explanation.chain if link.changes]
+    diffs = [_diff(change, width, links, named=len(result.root) > 1) for change in result.root]
     chain = _steps(explanation, width)
     room = most - len(head) - len(before)
     needed = sum(map(len, chain))
@@ -152,19 +153,34 @@ def _gaps(shown: AbstractSet[int], count: int) -> list[range]:
     return [gap for gap in found if gap]
 
 
-def _diff(change: Reported, width: int, texts: Collection[str], *, named: bool) -> _Diff:
+def _diff(change: Reported, width: int, links: Collection[Link], *, named: bool) -> _Diff:
     page = TextLines(width)
     wanted = set()
     if named:
         page.line(Text(f"  {plain_text(change_place(change))}", "bold cyan"))
         wanted.add(0)
     body = diff_body(change)
+    texts = {link.text for link in links}
+    on_chain = {link.line for link in links if link.file == change.file}
     shown = from_difference([plain_text(line.expandtabs(4)) for line in body], width - 2)
-    for line, text in zip(body, shown, strict=True):
-        if line[1:].strip() in texts:
+    for line, number, text in zip(body, _new_lines(change, len(body)), shown, strict=True):
+        is_removed = line.startswith("-") and line[1:].strip() in texts
+        if is_removed or number in on_chain:
             wanted.add(len(page.lines))
         page.line(Text.assemble("  ", (text, diff_style(line))))
     return _Diff(page.lines, frozenset(wanted))
+
+
+def _new_lines(change: Reported, count: int) -> list[int | None]:
+    """Return the line in the new file of each of the last `count` lines of a diff, or None."""
+    numbers: list[int | None] = []
+    for hunk in change.hunks:
+        added = len(decoded_lines(hunk.added))
+        before = len(decoded_lines(hunk.removed)) + 1  # the line with `@@`
+        numbers += [None] * before + [*range(hunk.new.start, hunk.new.start + added)]
+    # Other kinds of changes, and lines without an end, are told in other words.
+    is_plain = len(numbers) in (count, count + 1)
+    return numbers[len(numbers) - count :] if is_plain else [None] * count
 
 
 def _diffs(diffs: Sequence[_Diff], room: int) -> list[Text]:
