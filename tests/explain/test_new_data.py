@@ -76,6 +76,9 @@ ATTRIBUTE = """
              self.entries.append(amount)
     +        if amount > 0:  # [add]
     +            self.total += amount  # [add]
+    +    def close(self):  # [uncalled]
+    +        total = 0  # [uncalled]
+    +        self.total = total  # [uncalled]
          def balance(self):
     -        return sum(self.entries)  # [reader]
     +        return self.total  # [reader]

@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from whence.causes.tree import CauseSearch
 from whence.changes.syntax import grammar_of, is_word, tokens
 from whence.explain.meeting import Meeting
@@ -31,6 +33,9 @@ _WRITTEN = (
     r"\bNAME\b(\[[^\]]*\])*\s*(([-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
     r"|(\+\+|--)[\w.>\[\]-]*\bNAME\b"
 )
+
+# `self.kept = 1`, `self.kept[i] += 1`; in Python a local variable may have the same name
+_ATTRIBUTE_WRITTEN = r"\.NAME(\[[^\]]*\])*\s*([-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)"
 
 Line = tuple[str, int]
 
@@ -78,12 +83,17 @@ def new_data(
         static = static.union(*(meeting.of_static(name) for name in names)) - reverted
     if not search.names and not static:
         return NO_NEW_DATA
-    writing = dict(_writing_lines(changes, search.names, root))
+    pattern = _ATTRIBUTE_WRITTEN if is_python else _WRITTEN
+    writing = dict(_writing_lines(changes, search.names, root, pattern))
     if is_python:
-        # Attributes of other classes may have the same name.
+        # Attributes of other classes may have the same name, and methods that nobody called
+        # cannot be missing.
+        entered = _entered(comparison.failing)
         owners = {_owner(changes[change]) for change in root | search.changes}
         writing = {
-            place: change for place, change in writing.items() if _owner(changes[change]) in owners
+            place: change
+            for place, change in writing.items()
+            if _owner(changes[change]) in owners and changes[change].function in entered
         }
     found = (search.changes | static | {*writing.values()}) - reverted
     read = min(search.names, default=min(names))
@@ -96,15 +106,22 @@ def _owner(change: Change) -> tuple[str, str]:
     return change.file, name.rpartition(".")[0] or name
 
 
+def _entered(flow: Flow) -> set[str]:
+    """Return the qualified names of the functions that a run entered."""
+    names = flow.thread.image.function_names
+    numbers = np.unique(flow.thread.stream.activations["function"][1:]).tolist()
+    return {names[number].replace(".<locals>", "") for number in numbers}
+
+
 def _writing_lines(
-    changes: Sequence[Change], names: Collection[str], root: Reverted
+    changes: Sequence[Change], names: Collection[str], root: Reverted, pattern: str
 ) -> Iterator[tuple[Line, ChangeId]]:
     """Yield the new lines outside the root that give something with one of these names a value."""
     for change in changes:
         if change.id in root:
             continue
         for number, line in enumerate(decoded_lines(change.added), change.new.start):
-            if any(re.search(_WRITTEN.replace("NAME", name), line) for name in names):
+            if any(re.search(pattern.replace("NAME", name), line) for name in names):
                 yield (change.file, number), change.id
 
 
