@@ -63,6 +63,9 @@ class Solver:
     def __init__(self) -> None:
         self.calls = 0
         self.unknown = 0
+        # Which model z3 finds depends on the numbers of its terms.  In a context of its own, these
+        # follow from the questions, whatever other terms the process has made.
+        self._context = z3.Context()
         self._domains: tuple[Unknowns, ByteDomains] | None = None  # of the last run
 
     def solve(
@@ -112,21 +115,24 @@ class Solver:
             if quick.verdict:
                 return Verdict.FEASIBLE, quick.value
             return Verdict.INFEASIBLE, None
-        solver = z3.Solver()
+        solver = z3.Solver(ctx=self._context)
         solver.set("rlimit", limit)
-        solver.add(*formulas)
+        solver.add(*map(self._own, formulas))
         found = solver.check()
         if found != z3.sat:
             self.unknown += found == z3.unknown
             return (Verdict.UNKNOWN if found == z3.unknown else Verdict.INFEASIBLE), None
         model = solver.model()
         for wished in wishes:
-            also = solver.check(*wished)
+            also = solver.check(*map(self._own, wished))
             if also == z3.sat:
                 model = solver.model()
             if also != z3.unsat:
                 break  # the question is hard: other wishes would take as long
-        return Verdict.FEASIBLE, lambda term: model.eval(term, model_completion=True)
+        return Verdict.FEASIBLE, lambda term: model.eval(self._own(term), model_completion=True)
+
+    def _own(self, term: Any) -> Any:
+        return term.translate(self._context) if z3.is_expr(term) else term
 
     def growing(self, facts: Iterable[Fact]) -> GrowingFacts:
         """Return facts that more will be added to, and that questions are asked about."""
