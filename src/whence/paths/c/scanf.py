@@ -86,9 +86,10 @@ def scanned(call: LibraryCall) -> bool:
         if item.is_found and len(used) < item.stop - item.start:
             is_free = False  # a part of it is no input
         if is_free:
-            _require(call, item, origins, number, text, behind)
-            if item.kind not in _TEXTS and item.is_found:
+            # The spaces first: with another byte there, the directive would find nothing.
+            if item.kind not in _TEXTS:
                 require_spaces(call, origins[behind : item.start], number)
+            _require(call, item, origins, number, text, behind)
         behind = item.stop
         if item.is_found and item.is_stored:
             address, size = next(places)
