@@ -42,6 +42,7 @@ def test_the_chain_goes_from_the_change_to_the_failure() -> None:
         "times": 2,
         "before": None,
         "gap": False,
+        "elsewhere": False,
         "proved": None,
         "proof": "",
     }

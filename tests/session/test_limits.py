@@ -71,12 +71,13 @@ def test_the_two_versions_are_run_although_the_time_is_up(tmp_path: Path) -> Non
 
 
 def test_a_stopped_search_shows_the_most_suspicious_changes_first(tmp_path: Path) -> None:
-    """`.cvsignore` and the documentation come first by name, and never run."""
+    """`.cvsignore` and the documentation come first by name, are read, and never run."""
     good = {".cvsignore": "a\n", "DOCS": "a\n", "run.py": "def f():\n    return 1\n\n\n\ng = 2\n"}
     bad = {".cvsignore": "b\n", "DOCS": "b\n", "run.py": good["run.py"].replace("1", "3")}
     project = Project(tmp_path, good, bad, "")
     program = shlex.join([sys.executable, "-c", "import run; assert run.f() == 1"])
-    ended = project.isolate("--max-runs", "2", "--test", f"PYTHONPATH={{tree}} {program}")
+    test = f"cat .cvsignore DOCS; PYTHONPATH={{tree}} {program}"
+    ended = project.isolate("--max-runs", "2", "--test", test)
     assert ended.document["status"] == "unexplained"
     assert [root["file"] for root in ended.document["root"]] == ["run.py", ".cvsignore", "DOCS"]
 

@@ -120,6 +120,7 @@ class Unknowns:
         self._numbers: dict[What, int] = {}
         self._keys: dict[int, int] = {}  # what `_key` returned, until another unknown comes
         self._ended: list[Fact] = []  # what holds of bytes that ended numbers
+        self._texts: list[UnknownValue] = []  # numbers that a piece of input spells
         self.all: list[UnknownValue] = []
 
     def byte(self, byte: InputByte) -> Term:
@@ -144,6 +145,8 @@ class Unknowns:
             number = self._numbers[what] = len(self.all)
             self._keys.clear()
             self.all.append(UnknownValue(what, make(f"u{number}"), value()))
+            if isinstance(what, SPELLED):
+                self._texts.append(self.all[-1])
         return Term(self.all[number].term, 1 << number)
 
     def add_fact(self, what: What, fact: Fact) -> None:
@@ -261,11 +264,15 @@ class Unknowns:
         return unknowns, facts + spellings
 
     def _spelled(self, unknowns: int) -> tuple[int, list[Fact]]:
-        """Return how numbers in a set and bytes in it that spell them hang together."""
+        """Return how numbers and bytes in a set that spell them hang together.
+
+        A number need not be in the set: with other bytes it may end elsewhere.
+        """
         bytes_in = {one.what for one in self.members(unknowns) if isinstance(one.what, InputByte)}
         found = [fact for fact in self._ended if fact.unknowns & unknowns]
         linked = 0
-        for one in self.members(unknowns):
+        own = [one for one in self.members(unknowns) if not isinstance(one.what, SPELLED)]
+        for one in (*own, *self._texts):
             if one.spell is None or not self._is_spelled_by(one.what, bytes_in):
                 continue
             if (spelling := one.spelling) is not None:

@@ -161,8 +161,12 @@ def limits_of(width: int, *, is_signed: bool) -> tuple[int, int]:
 def require_match(
     call: LibraryCall, origins: Sequence[InputByte], size: int, other: bytes,
     holds: Callable[[Sequence[Any]], Any], *, is_matched: bool, number: object = 0,
+    spaces: Sequence[InputByte | None] = (),
 ) -> None:  # fmt: skip
     """Add the condition that a text is of the kind that the call found, or did not find, there.
+
+    What was found stood behind `spaces`.  These are a part of the condition: with another byte
+    there, nothing is found.
 
     `origins` are bytes of one source in a row, and `size` of them are replaced by `other` where
     the condition is broken.  `holds` tells by the terms of the bytes whether the text is of the
@@ -181,9 +185,13 @@ def require_match(
             return Fact(term.term == holds(terms), term.unknowns | unknowns_of(values))
 
         unknowns.of(what).spell = spell
-    formula = term.term if is_matched else z3.Not(term.term)
-    fact = Fact(formula, term.unknowns)
-    call.of.add(call.step, ConditionKind.SHAPE, fact, (number, is_matched))
+    values = [call.of.byte(origin) for origin in spaces if origin is not None]
+    free = [value for value in values if isinstance(value, Term)]
+    are_spaces = [z3.Or([one.term == space for space in sorted(_SPACE)]) for one in free]
+    formula = z3.And(term.term, *are_spaces) if is_matched else z3.Not(term.term)
+    fact = Fact(formula, term.unknowns | unknowns_of(free))
+    shape = (number, is_matched, len(spaces)) if spaces else (number, is_matched)
+    call.of.add(call.step, ConditionKind.SHAPE, fact, shape)
 
 
 def require_range(
@@ -206,16 +214,6 @@ def require_range(
 
 IN_RANGE = "range"  # the condition that a number fits into its type
 _TOO_LONG = {10: b"9" * 20, 16: b"7" + b"f" * 16, 8: b"7" * 24}  # by base
-
-
-def require_spaces(call: LibraryCall, skipped: Sequence[InputByte | None], number: int) -> None:
-    """Add the condition that there are spaces, as many as there were, before a piece."""
-    values = [call.of.byte(origin) for origin in skipped if origin is not None]
-    terms = [value for value in values if isinstance(value, Term)]
-    if terms:
-        spaces = z3.And([z3.Or([one.term == space for space in sorted(_SPACE)]) for one in terms])
-        fact = Fact(spaces, unknowns_of(terms))
-        call.of.add(call.step, ConditionKind.SHAPE, fact, (number, len(skipped), 0))
 
 
 def begins_number(base: int = 10, *, spaces: int = _MAX_SPACES) -> Callable[[Sequence[Any]], Any]:
@@ -263,8 +261,8 @@ def parsed(call: LibraryCall) -> bool:
         limits = least, greatest  # atoi cuts longer numbers to an int that a short one gives, too
     if has_end:
         begins = begins_number(number.base, spaces=0)
-        require_match(call, used, end - number.start, b"x", begins, is_matched=True)
-        require_spaces(call, origins[: number.start], 0)
+        spaces = origins[: number.start]
+        require_match(call, used, end - number.start, b"x", begins, is_matched=True, spaces=spaces)
         if call.recorded(1):
             set_end(call, address + end)
     own = text[number.start : end]

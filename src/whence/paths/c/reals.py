@@ -20,7 +20,6 @@ from whence.paths.c.numbers import (
     past_space,
     require_match,
     require_range,
-    require_spaces,
     set_end,
     text_at,
 )
@@ -48,8 +47,8 @@ def parsed_real(call: LibraryCall) -> bool:
     if len(own) < end - start or not is_free(call, own[0]):
         return not any(is_free(call, origin) for origin in origins[start:end])
     if call.name != "atof":
-        require_match(call, own, end - start, b"x", begins_real, is_matched=True)
-        require_spaces(call, origins[:start], 0)
+        spaces = origins[:start]
+        require_match(call, own, end - start, b"x", begins_real, is_matched=True, spaces=spaces)
         if call.recorded(1):
             set_end(call, address + end)
     width = _REAL_WIDTHS[call.name]

@@ -18,7 +18,6 @@ from whence.paths.c.numbers import (
     recorded_byte,
     require_match,
     require_range,
-    require_spaces,
     spelled,
 )
 from whence.paths.c.reals import REAL, begins_real, is_moderate, real_term
@@ -86,9 +85,6 @@ def scanned(call: LibraryCall) -> bool:
         if item.is_found and len(used) < item.stop - item.start:
             is_free = False  # a part of it is no input
         if is_free:
-            # The spaces first: with another byte there, the directive would find nothing.
-            if item.kind not in _TEXTS:
-                require_spaces(call, origins[behind : item.start], number)
             _require(call, item, origins, number, text, behind)
         behind = item.stop
         if item.is_found and item.is_stored:
@@ -143,7 +139,10 @@ def _require(
     if skipped and not item.is_found:
         rest, size = [*skipped, *rest], size + len(skipped)
         other = text[behind : item.start] + b"1"
-    require_match(call, rest, size, other, begins, is_matched=item.is_found, number=number)
+    require_match(
+        call, rest, size, other, begins, is_matched=item.is_found, number=number,
+        spaces=skipped if item.is_found else (),
+    )  # fmt: skip
 
 
 def _require_word(
