@@ -428,10 +428,10 @@ class Chooser:
 
         `with_found` is the passing set that has both.
         """
-        changes = self._context.changes.changes
-        root = union(answer.root) | (avoided & with_found)
+        changes, own = self._context.changes.changes, union(answer.root)
+        root = own | (avoided & with_found)
         rest = tuple(units_of(changes, with_found - root))
-        units = tuple(units_of(changes, root))
+        units = (*answer.root, *units_of(changes, root - own))  # changes of one root stay together
         return replace(answer, root=units, auxiliary=rest, needs_all=False)
 
     def _alternative(self, choice: Choice, *, is_dodge: bool = False, why: str = "") -> Alternative:
