@@ -258,7 +258,8 @@ def parsed(call: LibraryCall) -> bool:
     width, limits = call.width, limits_of(_WIDTH, is_signed=True)
     least, greatest = limits_of(width, is_signed=True)
     if not has_end and least <= number.value <= greatest:
-        limits = least, greatest  # atoi cuts longer numbers to an int that a short one gives, too
+        # What atoi makes of a longer number, it makes of a number that fits into an int as well.
+        limits = least, greatest
     if has_end:
         begins = begins_number(number.base, spaces=0)
         spaces = origins[: number.start]
